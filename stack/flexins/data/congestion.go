@@ -166,7 +166,8 @@ func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
 }
 
 // paced is a Pacer that limits packets to a controller's rate. It runs the controller's timers when packets arrive or
-// would leave; the core's timers wake it for those that let a packet leave sooner.
+// would leave. The core's timers also wake it when a controller's timer expires before the next packet is due: the new
+// rate may let that packet leave sooner.
 type paced struct {
 	cc.Controller
 	marker  *cc.Marker   // notification point for arriving packets; nil: the peer gets no CNPs

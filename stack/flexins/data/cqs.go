@@ -47,7 +47,7 @@ func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	return nil
 }
 
-// CloseCQ closes a core's pipe of a completion queue, once none of the core's queue pairs uses it.
+// CloseCQ closes a core's pipe of a completion queue. None of the core's queue pairs may use the queue any more.
 func (a *Card) CloseCQ(number uint32, core int) error {
 	c := a.cores[core]
 	q := c.cqs[number]

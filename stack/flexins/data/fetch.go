@@ -44,8 +44,8 @@ type hostReader struct {
 	word       []byte     // destination of a record read that waits for nextRead
 	recordDone func(error)
 	linesDone  func(error)
-	recordRead func(error) // endRecord and endLines, bound once
-	linesRead  func(error)
+	recordRead func(error) // method endRecord as a function value, made once
+	linesRead  func(error) // method endLines as a function value, made once
 }
 
 // Write implements pipe.Mover; a Fetcher does not use it.

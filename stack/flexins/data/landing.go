@@ -30,7 +30,7 @@ type landing struct {
 	credit   int      // descriptors not added to the account yet
 }
 
-// landed is a receive request of a landing.
+// landed is a receive request of a low-latency queue pair; the NIC writes a message directly to its memory.
 type landed struct {
 	number uint64
 	buffer driver.Buffer

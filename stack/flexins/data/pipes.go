@@ -24,7 +24,7 @@ type context struct {
 	partial bool
 
 	taken    Posted     // requests taken so far
-	deferred []deferred // verbs that wait for requests to be taken, oldest first
+	deferred []deferred // control verbs that wait until the requests posted before them are taken, oldest first
 }
 
 // Ends are the consuming ends of a context's pipes on a core. Watch lists the memory ranges whose writes may announce
@@ -88,7 +88,8 @@ func (c *core) drainPipes(context int) {
 	}
 }
 
-// poll takes elements from both pipes, at most a burst: they share the doorbells that the work loop rings next.
+// poll takes at most Burst elements from each pipe. What they make the core post to the NIC shares the doorbells that
+// the work loop rings next.
 func (x *context) poll() (found bool) {
 	for _, f := range x.c.polled[x.id] {
 		f.readIfDue()
@@ -193,8 +194,8 @@ func (q *qp) translate(e *pipe.SendElement, s *transport.Send) {
 	}
 }
 
-// local returns the host memory behind an Arm address; ok is false if a queue pair of the protection domain may not use
-// it in this way.
+// local returns the host memory behind an Arm address, and whether a queue pair of the protection domain has the access
+// rights `need` to it.
 func (a *Card) local(pd verbs.PD, x pipe.Span, need verbs.Access) (transport.Span, bool) {
 	r, host, err := a.cfg.Shadow.HostOf(x.Addr, uint64(x.Bytes))
 	if err != nil {

@@ -283,7 +283,7 @@ func (q *qp) destroy(done func(error)) {
 	}
 	q.send.forget(qpn)
 	q.recv.forget(qpn)
-	q.copies++ // one more, until the completions of the queue pair are in the host
+	q.copies++ // for the empty copy below, which ends once the completions of the queue pair are in the host
 	c.copies.nop(func() {
 		q.copies--
 		q.destroyIfIdle()
@@ -329,7 +329,7 @@ func (a *Card) CreateSRQ(number uint32, context, maxWR, maxSGE int, done func(er
 	})
 }
 
-// ModifySRQ requests one EventSRQLimit when fewer than limit requests are left.
+// ModifySRQ requests one EventSRQLimit when fewer than `limit` requests are left.
 func (a *Card) ModifySRQ(number uint32, limit int, done func(error)) {
 	a.runOn(number, done, func(c *core) error {
 		s := c.srqs[number]

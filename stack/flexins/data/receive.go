@@ -25,7 +25,7 @@ type packet struct {
 	buf         driver.Buffer
 	at          uint64   // address of the payload, behind headers that the NIC does not recognize
 	n           int      // length of the payload
-	bytes       int      // bytes in the payload buffer, including those headers
+	bytes       int      // bytes in the payload buffer, including headers that the NIC does not recognize
 	copies      int      // number of copies of the payload in flight
 	dropped     bool     // the packet is no longer needed
 	invalidated bool     // the buffer needs no invalidation: a copy did that, or nothing was written
@@ -34,8 +34,8 @@ type packet struct {
 	landing     *landing // low-latency queue pair whose buffer holds the payload; nil: the payload is in Arm memory
 	request     landed   // the receive request whose buffer holds the payload
 	accepted    bool     // the connection accepted the packet as the message for field `request`
-	holder      *qp      // queue pair whose share of the receive queue the buffer counts against; nil: none
-	answer      bool     // it counts as an answer to a request of holder
+	holder      *qp      // queue pair against whose share of the core's buffers this one counts; nil: none
+	answer      bool     // the buffer counts in heldAnswers of field `holder`, not in heldRequests
 }
 
 // openReceive opens the receive queue and posts all of its buffers, which begin at address `at`.

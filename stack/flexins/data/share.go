@@ -28,7 +28,8 @@ func (q *qp) recountSharer() {
 // share returns how many packets of requests, and as many of answers, a core can hold of each of its n reliable queue
 // pairs: an even share of a half of its receive queue.
 func (s *Spec) share(n int) int {
-	// 2*Every buffers are not shared: they may be in use uncounted, or posted without a doorbell yet.
+	// 2*Every buffers are not shared out: some may hold packets that count against no queue pair, and some may be
+	// posted without a doorbell yet
 	usable := 1<<s.LogReceive - 2*s.Every
 	return max(1, usable/2/max(n, 1))
 }
@@ -48,8 +49,8 @@ func (q *qp) hold(p *packet, request bool) {
 	q.countHeld(p, 1)
 }
 
-// release counts a buffer that can receive again, and wakes its queue pair: it may have room to tell its peer of, or
-// for the answers to its next READ.
+// release counts a buffer that can receive again, and wakes its queue pair, which may now advertise a larger window to
+// its peer, or have room for the answers to its next READ.
 func (q *qp) release(p *packet) {
 	q.countHeld(p, -1)
 	q.core.wake(q)

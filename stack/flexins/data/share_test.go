@@ -121,8 +121,8 @@ func TestShares(t *testing.T) {
 	require.Equal(t, 1, s.share(1000))
 }
 
-// TestHeldBuffers checks that buffers count against the share of their queue pair until they can receive again: those
-// with requests and those with answers each for themselves, and none for other services.
+// TestHeldBuffers checks that the buffer of a packet counts against the share of its RC queue pair until it can receive
+// the next packet, that requests and answers are counted separately, and that packets of other services do not count.
 func TestHeldBuffers(t *testing.T) {
 	b := newShareBench(t)
 	q, u := b.add(8, transport.RC, verbs.QPTRC), b.add(16, transport.UC, verbs.QPTUC)
@@ -151,7 +151,7 @@ func TestHeldBuffers(t *testing.T) {
 	require.Equal(t, 4, b.c.rx.Waiting())
 }
 
-// TestCollect checks the bounds of the lines that go with one DMA.
+// TestCollect checks the limits of collect_lines, the number of lines that one DMA carries.
 func TestCollect(t *testing.T) {
 	s := DefaultSpec()
 	require.NoError(t, s.Validate())

@@ -15,8 +15,8 @@ type ReceiveKind string
 
 // Kinds of receiving.
 const (
-	InCache ReceiveKind = "in_cache" // its lines are invalidated once it is in the host (FN 3.3)
-	Naive   ReceiveKind = "naive"    // its lines stay, and are written back when evicted
+	InCache ReceiveKind = "in_cache" // the payload's cache lines are invalidated once it is in the host (FN 3.3)
+	Naive   ReceiveKind = "naive"    // the payload's cache lines stay in the cache, and are written back when evicted
 )
 
 // TransmitKind is the way that a payload takes to the wire.
@@ -24,9 +24,9 @@ type TransmitKind string
 
 // Kinds of transmitting.
 const (
-	HeaderOnly TransmitKind = "header_only" // the NIC gathers it from host memory (FN 3.2)
-	DMAStaged  TransmitKind = "dma_staged"  // the NIC copies it into a ring in Arm memory, and sends it from there
-	rdmaStaged TransmitKind = "rdma_staged" // an RDMA NIC brings it there: no card of the contract has one
+	HeaderOnly TransmitKind = "header_only" // the NIC gathers the payload from host memory (FN 3.2)
+	DMAStaged  TransmitKind = "dma_staged"  // the NIC copies the payload to a ring in Arm memory, and sends from there
+	rdmaStaged TransmitKind = "rdma_staged" // an RDMA NIC writes the payload to Arm memory: no card here has one
 )
 
 // Spec is the configuration of data cores.

@@ -18,7 +18,7 @@ type staging struct {
 	ring     ring
 	waiting  fifo.Queue[*staged] // packets whose copies or predecessors have not ended, oldest first
 	spare    []*staged
-	draining bool // the transmit queues were asked which frames have left
+	draining bool // the NIC was asked which frames have left, and no piece of the ring was freed since
 }
 
 // staged is a packet on its way to a transmit queue.

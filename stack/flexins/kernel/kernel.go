@@ -22,7 +22,7 @@ type Module struct {
 	attr   verbs.DeviceAttr
 	cores  int
 	shared *pipe.Shared
-	next   []uint32 // by core: number at which to start looking for a free one
+	next   []uint32 // by core: index at which the search for a free number of a queue pair or SRQ starts
 }
 
 // Ranges of object numbers. Queue pairs 0 and 1 are reserved (IBTA 10.2.4.2); shared receive queues use the upper half
@@ -115,7 +115,7 @@ func (p *Process) Destroy(verb string, x verbs.Object) error {
 }
 
 // QP assigns a number to a queue pair; its low bits select a data core. Raw packets reach the first core only; queue
-// pairs with a shared receive queue go to its core, others to the core with the fewest (FN 3.2).
+// pairs with a shared receive queue go to that queue's core, others to the core with the fewest send queues (FN 3.2).
 func (p *Process) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Object) (qpn uint32, core int, err error) {
 	switch {
 	case hasSRQ:

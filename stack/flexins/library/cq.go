@@ -249,7 +249,8 @@ func (q *CQ) Follow(f func()) (stop func(), err error) {
 	}, nil
 }
 
-// watch starts a core loop that takes completions as they arrive. Events and followers need it.
+// watch starts a core loop that takes completions as they arrive. Completion events (ReqNotify) and functions
+// passed to Follow need this loop.
 func (q *CQ) watch() {
 	if q.loop != nil || q.gone {
 		return

@@ -84,8 +84,8 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	return q.push(e, w.ID)
 }
 
-// atomic adds the 8 bytes of memory that an atomic names. The element has room for one span: for a request with other
-// pieces it gets an address with which the card fails it.
+// atomic adds the 8 bytes of memory that an atomic names. The element has room for one span: if the request's memory is
+// not one piece of 8 B, the span gets an address with which the card fails the request.
 func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	at := pipe.Span{Addr: unmapped, Bytes: 8}
 	if len(w.SGEs) == 1 && w.SGEs[0].Length == 8 {

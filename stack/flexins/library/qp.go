@@ -250,7 +250,8 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 	})
 }
 
-// completed handles the end of a request: it finds its ID, and ends other requests and the state accordingly.
+// completed handles the end of a request: it finds the request's ID, ends the earlier send requests that had no
+// completion of their own, and after an error changes the state of the queue pair.
 func (q *QP) completed(e *pipe.Completion, w *verbs.WC) {
 	switch recv := e.Recv; {
 	case recv && q.srq != nil:

@@ -50,8 +50,10 @@ type Request struct {
 	Addr, Bytes uint64 // RegMR: the region; CreateQP: Bytes is the longest message of a low-latency queue pair, else 0
 	Access      verbs.Access
 
-	Type       verbs.QPType // CreateQP: service
-	Send, Recv CQ           // CreateQP; CloseCQ uses Send; CQ.New means that core Core must open the pipe
+	Type verbs.QPType // CreateQP: service
+	// CreateQP: its completion queues; if CQ.New is set, data core `Core` must open the pipe. CloseCQ: `Send` is the
+	// queue to close
+	Send, Recv CQ
 	SRQ        uint32
 	HasSRQ     bool
 	SignalAll  bool
