@@ -11,8 +11,8 @@ type RecordKind uint8
 
 // Locations of a record.
 const (
-	Pushed RecordKind = iota // in the consumer's memory; the producer writes it by DMA
-	Polled                   // in the producer's memory; the consumer reads it by DMA
+	Pushed RecordKind = iota // the record is in the consumer's memory; the producer writes it by DMA
+	Polled                   // the record is in the producer's memory; the consumer reads it by DMA
 )
 
 // DoorbellPlace holds the addresses of a doorbell's parts. The ring is in the producer's memory, the counter in the

@@ -175,8 +175,8 @@ func (c *Consumer) Taken() uint32 { return c.taken }
 // slot returns the buffer for the next line of the element.
 func (r *reader) slot() []byte { return r.buf[r.have*LineBytes:][:LineBytes] }
 
-// take adds the line in slot, whose number is line, and reports whether the element is complete. An element whose
-// length in lines exceeds most is an error.
+// take adds line number `line`, whose bytes are in the buffer that slot returns, and reports whether the element is
+// complete. An element of more than `most` lines is an error.
 func (r *reader) take(line uint32, most int) bool {
 	tag := r.slot()[tagAt]
 	left := int(tag &^ lapFlag)

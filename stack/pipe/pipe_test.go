@@ -17,8 +17,8 @@ var place = Place{Ring: ringAt, Counter: counterAt}
 type ends struct {
 	send   Sender
 	recv   Receiver
-	step   func() // moves some of the bytes in flight
-	settle func() // moves all bytes in flight
+	step   func() // delivers some of the bytes in flight
+	settle func() // delivers all bytes in flight
 }
 
 // pipeKinds builds the ends of each kind of pipe over hostile movers.

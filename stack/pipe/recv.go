@@ -65,7 +65,7 @@ func (e *RecvEntry) decode(b []byte) (ok bool, err error) {
 	return ok, nil
 }
 
-// DecodeRecv appends the entries of an RQ element to list. It accepts any bytes, and returns an error for an element
+// DecodeRecv appends the entries of an RQ element to `list`. It accepts any bytes, and returns an error for an element
 // that no Packer writes.
 func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 	if len(b) != LineBytes {

@@ -57,7 +57,7 @@ type node struct {
 // NewActive returns an empty table.
 func NewActive() *Active { return &Active{at: map[uint32]int{}, nodes: make([]node, 1)} }
 
-// Add adds n entries to a queue, which enters the table if it has had none.
+// Add adds n entries to a queue's count. A queue that is not in the table enters it.
 func (a *Active) Add(queue uint32, n int) {
 	if n < 1 {
 		return
