@@ -34,8 +34,8 @@ type Config struct {
 	Core      Core
 	QP        verbs.QP // RC, with room for Spec.SendRequests (receiver: RecvRequests, Receives) and WordBytes inline
 	Own, Peer Place
-	// cost in cycles of writing or reading a message, besides its bytes: its share of posting requests and updating
-	// pointers
+	// cost in cycles of writing or reading a message, besides its bytes: the cost of posting requests and updating
+	// pointers, divided by the messages that they serve
 	Work int64
 }
 

@@ -269,7 +269,7 @@ func (s *Sender) Ended(wc *verbs.WC) error {
 	case idSlots:
 		if s.c.Window > 0 {
 			s.inWindow -= wc.ID >> countBit & maxWindow
-			return s.Push() // post requests that waited for this one
+			return s.Push() // write the messages that waited for room in the window
 		}
 	default:
 		return fmt.Errorf("rb2: a completion with ID %#x: want one of the sender's", wc.ID)

@@ -21,9 +21,10 @@ const (
 	TailWrite TailSync = "write_twice" // a WRITE of the tail behind those of the slots
 	TailImm   TailSync = "write_imm"   // each message is a WRITE_WITH_IMM, whose completion announces it
 
-	// With the next two the receiver polls a word at the end of the next slot, and clears it after reading the message.
-	TailWord TailSync = "poll_message" // the word is written behind the message, one word for each
-	// the word is the end of the WRITE that transmits the slot; the NIC must place its bytes in order
+	// With poll_message and poll_last the receiver polls a word at the end of the next slot, and clears it after
+	// reading the message.
+	TailWord TailSync = "poll_message" // a WRITE for each message, behind those of the slots, writes its word
+	// a message's word is the end of the WRITE that transmits its slot; the NIC must place a WRITE's bytes in order
 	TailLast TailSync = "poll_last"
 )
 
@@ -39,7 +40,7 @@ type Spec struct {
 	Gamma   int      `yaml:"gamma"`   // messages after which the head is pushed
 	Head    HeadSync `yaml:"head"`    // how the sender knows the head
 	Tail    TailSync `yaml:"tail"`    // how the receiver knows the tail
-	Elastic bool     `yaml:"elastic"` // skip a tail while the WRITE of the last one is in flight
+	Elastic bool     `yaml:"elastic"` // do not write the tail while the previous WRITE of it is in flight
 	Aligned bool     `yaml:"aligned"` // slots are whole cache lines (section 4-C)
 	// with write_imm: the largest number of messages in flight; waiting messages leave in one WRITE. 0: one WRITE for
 	// each, no limit
