@@ -102,7 +102,7 @@ func (d *Device) abandon() {
 	}
 }
 
-// Do makes the NIC carry out a command; then, which may be nil, gets the result's value.
+// Do makes the NIC carry out a command. Callback `then`, which may be nil, gets the result's value.
 func (d *Device) Do(cmd rnicspec.Command, then func(value uint32)) {
 	d.commands.Push(command{cmd: cmd, then: then})
 	d.next()

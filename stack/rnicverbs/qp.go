@@ -41,7 +41,7 @@ type ring struct {
 	writes      int      // writes of entries to memory in flight
 	doorbell    uint32   // register offset of the doorbell
 	pushAt      uint32   // register offset of the push window
-	ringPending bool     // ring the doorbell when writes is 0
+	ringPending bool     // ring the doorbell once no write is in flight
 	pushing     bool     // push the last entry instead of ringing the doorbell
 	writeEnded  func(error)
 	word        [4]byte

@@ -21,7 +21,7 @@ type QP struct {
 	handle    uint32 // address handle of the peer
 	created   bool   // the queue pair was created in the NIC
 	busy      bool   // a control verb is in progress
-	mayArrive [2]int // what this queue pair contributes to mayArrive of send and recv
+	mayArrive [2]int // this queue pair's part of CQ.mayArrive of its send and receive completion queue
 
 	wqe  rnicspec.WQE
 	rwqe rnicspec.RecvWQE
@@ -152,7 +152,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 	})
 }
 
-// apply moves the queue pair to a state in the NIC.
+// apply makes the NIC move the queue pair to state `next`.
 func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
 	switch {
 	case next == verbs.QPSInit:
