@@ -46,7 +46,7 @@ type request struct {
 	length uint32
 	first  uint32 // first PSN, once started
 	n      uint32 // number of PSNs, once started
-	from   uint32 // READ: first PSN of the piece in flight, else that of the request; once started
+	from   uint32 // once started: first PSN of the request or, after cut began a piece of it, of the latest piece
 	piece  uint32 // READ: number of PSNs of the piece in flight, which may reach beyond the request's end
 	done   bool   // completes once all copies with numbers below field `after` have ended
 	status verbs.Status

@@ -196,7 +196,7 @@ func (h *hardware) finish(p *core.Packet) {
 	h.watch()
 }
 
-// complete converts the completion of an entry.
+// complete reports the completion of a work queue entry as a Completion of this package.
 func (h *hardware) complete(d *core.Completion, p *core.Packet) {
 	c := Completion{ID: d.ID, Status: hardwareStatuses[d.Status], Recv: d.Recv}
 	if d.Status == rnicspec.OK {

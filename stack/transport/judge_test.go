@@ -190,7 +190,7 @@ func (r *rig) judgeFailure(e *end, i int, m *message, c *Completion) {
 	allowed := map[verbs.Status]bool{}
 	if r.refuse != refuseNone {
 		switch {
-		case e.side == 1: // side 1 refused a request of the peer, so its own are flushed
+		case e.side == 1: // side 1 refused a request of side 0, so the requests of side 1 are flushed
 			allowed[verbs.WCFlushErr] = true
 		case m.refused:
 			allowed[r.refuse.status()] = true

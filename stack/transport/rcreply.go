@@ -14,7 +14,7 @@ type reply struct {
 	va       uint64 // READ: address of the first byte of the answer
 	key      uint32
 	length   uint32
-	after    uint64 // READ: the copies numbered below must have ended first
+	after    uint64 // READ: the answer is sent once all copies with lower numbers have ended
 	msn      uint32
 	atomic   bool
 	ready    bool // atomic: value is known

@@ -20,8 +20,10 @@ type selective struct {
 	// PSNs that the peer holds because they came early. It may still drop them for lack of a receive request.
 	kept    seq.Bitmap
 	recover uint32 // PSNs from here on were sent only once, in order
-	last    uint32 // latest position of a packet that has arrived
-	answer  uint32 // latest position of a request that was answered; the peer answers in order
+	// of the packets that have arrived: position, in the order of transmission, of the one sent last
+	last uint32
+	// of the requests that were answered: position of the one sent last; the peer answers in order
+	answer uint32
 }
 
 func newSelective(window int) *selective {
@@ -196,7 +198,7 @@ func (c *rc) loseOldest() {
 // resendLost retransmits the oldest lost packet.
 func (c *rc) resendLost(now Ps, o *Out) bool {
 	s, p := c.sel, c.una
-	for !s.lost.Has(s.index(p)) { // there is a lost packet, since losses is not 0
+	for !s.lost.Has(s.index(p)) { // there is a lost packet: field `losses` is not 0
 		k := s.index(p)
 		if w := s.lost.Word(k); w != 0 {
 			p = seq.Add(p, uint32(bits.TrailingZeros64(w)))

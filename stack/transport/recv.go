@@ -155,7 +155,7 @@ func (b *base) scatter(spans []Span, off uint32, n int) {
 	}
 }
 
-// gather appends the spans of n bytes at offset off of a list of spans.
+// gather appends to `to` the n bytes that begin at offset `off` of the memory in `spans`.
 func gather(to, spans []Span, off uint32, n int) []Span {
 	for _, s := range spans {
 		if n == 0 {

@@ -7,7 +7,7 @@ type held struct {
 	payload []byte
 	done    bool
 	request bool
-	answers bool // it is a part of the answer to a READ
+	answers bool // the packet is a part of the answer to a READ
 }
 
 // shareAt returns how many packets a side can hold at a time; 0: no limit.
@@ -52,7 +52,7 @@ func (e *end) checkFlight(b []byte) {
 	}
 }
 
-// bounded reports whether both ends bound what is in flight by their shares.
+// bounded reports whether both ends limit the packets in flight to the buffers that the sides have (schedule.shares).
 func (e *end) bounded() bool {
 	for _, x := range e.ends {
 		if _, ours := x.conn.(*rc); !ours {

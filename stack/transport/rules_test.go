@@ -298,7 +298,9 @@ func TestReset(t *testing.T) {
 			}
 		}
 		d.drop = c.drop
-		if c.kind != UC && c.kind != UD { // on these two the NIC never reads the packets of the first life
+		// A UC or UD request ends once the NIC has read its packet and all earlier ones; here it never reads those sent
+		// before RESET.
+		if c.kind != UC && c.kind != UD {
 			d.round(t, c.op, n, 8)
 		}
 	}

@@ -51,13 +51,15 @@ type Spec struct {
 	MaxSGE    int // spans per request
 	MaxInline int // bytes per request
 
-	Window         int  // largest distance of PSNs between the oldest unacknowledged packet and the newest
-	AckEvery       int  // packets of a message between acknowledgement requests; the last packet always requests one
-	ReorderPackets int  // selective repeat: number of packets by which a path may reorder before one counts as lost
-	SprayPorts     int  // number of UDP source ports to spread packets over, in turn; 0: one port
-	SprayFrom      int  // index of the port before the first; queue pairs that all began at the same one would collide
-	Credits        bool // RC: advertise and obey end-to-end credits (IBTA 9.7.7.2)
-	EchoECN        bool // RC: BECN in an ACK says that a packet since the last ACK was marked
+	Window         int // largest distance of PSNs between the oldest unacknowledged packet and the newest
+	AckEvery       int // packets of a message between acknowledgement requests; the last packet always requests one
+	ReorderPackets int // selective repeat: number of packets by which a path may reorder before one counts as lost
+	SprayPorts     int // number of UDP source ports to spread packets over, in turn; 0: one port
+	// The first packet uses the port after that with index SprayFrom. Queue pairs that all began at the same port would
+	// collide.
+	SprayFrom int
+	Credits   bool // RC: advertise and obey end-to-end credits (IBTA 9.7.7.2)
+	EchoECN   bool // RC: BECN in an ACK says that a packet since the last ACK was marked
 	// RC: length of the longest SEND whose payload the NIC writes to its destination (Packet.Landed); 0: the caller
 	// places it
 	Landing int
@@ -191,8 +193,8 @@ func (a *Attr) rto() Ps {
 	return unit << a.Timeout
 }
 
-// persist returns the time after which a requester that waits for the peer's window sends a probe. It has one even
-// without a timeout, because no request would be resent that could bring the window.
+// persist returns the time after which a requester that waits for the peer's window sends a probe. There is such a time
+// even if Timeout is 0, because without a probe nothing would be sent whose answer could report a new window.
 func (a *Attr) persist() Ps {
 	b := *a
 	if b.Timeout == 0 {

@@ -65,7 +65,7 @@ func (c *uc) Input(now Ps, p *Packet) {
 		if d != 0 {
 			c.stats.Early++
 		}
-		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or the rest of this one must be dropped
+		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or a packet is missing: drop the rest of its message
 	}
 	c.expected = seq.Add(p.BTH.PSN, 1)
 	if !starts && c.in.op == wire.OpReserved {

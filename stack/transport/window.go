@@ -139,8 +139,8 @@ func (c *rc) heldAnswers() int {
 	return share - free
 }
 
-// cut begins a piece of a READ at PSN nxt, unless the piece before is in flight: of as many PSNs as there is room for
-// answers, and of half a window at least, because each piece takes a round trip.
+// cut begins a piece of a READ at PSN nxt, unless the previous piece is in flight. The piece covers as many PSNs as
+// there is room for answers, but not less than half of this end's window, because each piece takes a round trip.
 func (c *rc) cut(r *request) {
 	if c.nxt != r.first && c.nxt != c.una {
 		return

@@ -113,7 +113,7 @@ func TestAdvertisedWindow(t *testing.T) {
 // widen makes the peer advertise a window of n packets behind PSN psn.
 func (b *bare) widen(psn uint32, n int) { b.c.Input(0, ackWith(psn, codeOf(n))) }
 
-// bareOf returns a connection whose caller can hold so many packets.
+// bareOf returns a connection whose caller has buffers for `share` received packets.
 func bareOf(t *testing.T, share int, r Recovery, change func(*Attr)) *bare {
 	b := newBare(t, r, nil)
 	b.share = share
@@ -233,7 +233,8 @@ func TestHeldAnswers(t *testing.T) {
 	}
 }
 
-// TestHeldAnswersAlone checks that other requests wait for buffers with answers, too, and leave once there is room.
+// TestHeldAnswersAlone checks that WRITEs, too, wait while buffers that hold answers leave no room, and are sent once
+// there is room.
 func TestHeldAnswersAlone(t *testing.T) {
 	b := bareOf(t, 4, GoBackN, nil)
 	b.landing = 3
