@@ -47,7 +47,7 @@ type object struct {
 	uses  []Object
 }
 
-// NewObjects returns a table without objects. Kinds missing in limits have no numbers.
+// NewObjects returns a table without objects. A kind without an entry in `limits` has no numbers.
 func NewObjects(limits map[Kind]Numbers) *Objects {
 	o := &Objects{}
 	for k := range o.live {

@@ -33,24 +33,24 @@ type RequestError struct {
 // Fault is the kind of error in a request that cannot be posted.
 type Fault uint8
 
-// Kinds of faults; the comments say what RequestError.Has and Want are.
+// Kinds of faults. The comments say what the fields `Has` and `Want` of RequestError hold.
 const (
-	FaultState      Fault = 1 + iota // the state accepts no such requests; Has holds the state
-	FaultOpcode                      // the type lacks the operation; Has holds the operation, Want the type
-	FaultFeature                     // the device lacks the operation; Has holds the operation
-	FaultSGEs                        // too many pieces of memory; Has holds their number, Want the limit
-	FaultInline                      // too many inline bytes; Has holds their number, Want the limit
-	FaultInlineOp                    // inline data with an operation that sends none; Has holds the operation
-	FaultNoAH                        // the address handle does not exist; Has holds the handle
-	FaultAHDomain                    // the address handle is of another protection domain; Has holds the handle
-	FaultFlags                       // unknown flags; Has holds the set of flags, Want the valid ones
+	FaultState      Fault = 1 + iota // the state accepts no such requests; `Has`: the state
+	FaultOpcode                      // the type lacks the operation; `Has`: the operation, `Want`: the type
+	FaultFeature                     // the device lacks the operation; `Has`: the operation
+	FaultSGEs                        // too many pieces of memory; `Has`: their number, `Want`: the limit
+	FaultInline                      // too many inline bytes; `Has`: their number, `Want`: the limit
+	FaultInlineOp                    // inline data with an operation that sends none; `Has`: the operation
+	FaultNoAH                        // the address handle does not exist; `Has`: the handle
+	FaultAHDomain                    // the address handle is of another protection domain; `Has`: the handle
+	FaultFlags                       // unknown flags; `Has`: the set of flags, `Want`: the valid ones
 	FaultSRQ                         // the queue pair has an SRQ
-	FaultRemoteQPN                   // remote queue pair number of more than 24 bits; Has holds the number
-	FaultOneSided                    // low-latency: not a SEND; Has holds the operation
-	FaultLong                        // low-latency: message too long; Has holds its length in bytes, Want the limit
-	FaultRecvPieces                  // low-latency: not one piece of memory; Has holds the number of pieces
-	FaultRecvShort                   // low-latency: buffer too short; Has holds its length in bytes, Want the least
-	FaultRecvMemory                  // low-latency: the memory must not be written; Has holds its key
+	FaultRemoteQPN                   // remote queue pair number of more than 24 bits; `Has`: the number
+	FaultOneSided                    // low-latency queue pair: the request is not a SEND; `Has`: the operation
+	FaultLong                        // low-latency queue pair: message too long; `Has`: its bytes, `Want`: the limit
+	FaultRecvPieces                  // low-latency queue pair: not one piece of memory; `Has`: the number of pieces
+	FaultRecvShort                   // low-latency queue pair: buffer too short; `Has`: its bytes, `Want`: the minimum
+	FaultRecvMemory                  // low-latency queue pair: the memory must not be written; `Has`: its key
 	FaultUnsignaled                  // Solar: the request asks for no completion
 	FaultFence                       // Solar: the request has a fence
 	FaultNoRecv                      // Solar: a receive request
