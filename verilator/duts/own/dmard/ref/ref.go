@@ -9,7 +9,8 @@ import (
 	"nictwin/models/ref"
 )
 
-// Reference answers requests, and compares host and RAM for each status.
+// Reference answers read requests from host memory. When the status of a descriptor arrives, it compares the range that
+// the descriptor names in the RAM with that in host memory.
 func Reference(p *ref.Player) {
 	host, ram, jobs := p.NewMemory("host"), p.NewMemory("RAM"), map[uint64]*ref.Msg{}
 	completer := p.NewCompleter("completion", &ref.Segments{Count: 2, Data: "data", Valid: "used", Start: "sop",
