@@ -22,7 +22,7 @@ module nic_copy_chan
   output logic          rd_valid_o,
   input  logic          rd_take_i,
   output copy_rd_t      rd_o,
-  // Looks up the byte address of a chunk in the channel's buffer.
+  // Looks up where chunk look_i begins in the channel's buffer: base_o, a byte address.
   input  logic [Cw-1:0] look_i,
   output logic [Lw+6:0] base_o,
   // Pulse: bytes of a chunk have been written into the buffer; status is that of their read.
@@ -86,7 +86,7 @@ module nic_copy_chan
   logic [7:0]    bytes, room;
   logic          last, finish, unused_len;
 
-  // While the channel has no entry, the other state is ignored.
+  // While the channel has no entry, its registers other than tail_q and end_q are ignored.
   assign on   = tail_q != end_q;
   assign on_o = on;
 

@@ -105,8 +105,8 @@ package nic_int_pkg;
     logic [7:0][15:0] of_class;
   } pause_t;
 
-  // Accesses to registers that lie outside nic_regs: writes of the lower and upper 32-bit register
-  // of the 8 bytes at unit (we[0], we[1]), or a read, which is answered in the same cycle.
+  // Accesses to registers that lie outside nic_regs: writes of the lower (we[0]) and upper (we[1])
+  // 32-bit register of the 8 bytes at address 8 * unit, or a read, answered in the same cycle.
   typedef struct packed {
     logic [1:0]       we;
     logic             rd;

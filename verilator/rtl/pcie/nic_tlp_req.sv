@@ -10,7 +10,7 @@ module nic_tlp_req
   // High: hdr_i and data_i are a request to be judged; while low, all outputs are 0.
   input  logic         valid_i,
   input  logic [127:0] hdr_i,
-  // The first two DWs of its payload.
+  // The first two DWs of the TLP's payload.
   input  logic [63:0]  data_i,
   // The request, decoded for the registers.
   output reg_req_t     req_o,

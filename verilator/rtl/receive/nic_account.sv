@@ -15,8 +15,8 @@ module nic_account
   // Table Account.
   input  tbl_req_t         tbl_i,
   output tbl_rsp_t         tbl_o,
-  // Register accesses: writes of the 8 bytes at unit, and reads answered in the same cycle; rdata_o
-  // is 0 for registers of other blocks.
+  // Register accesses: writes of the 8 bytes at address 8 * `unit`, and reads answered in the same
+  // cycle; rdata_o is 0 for registers of other blocks.
   input  reg_bus_t         reg_i,
   output logic [63:0]      rdata_o,
   // Frames from the receive buffers.

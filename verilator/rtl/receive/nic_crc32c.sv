@@ -15,14 +15,14 @@ module nic_crc32c
   input  logic [EthW-1:0] data_i,
   // High if the frame has a range to be checked.
   input  logic            want_i,
-  // First byte of the range.
+  // Offset of the range's first byte in the frame.
   input  logic [7:0]      from_i,
   // End of the range; if beyond the frame, the range ends with the frame.
   input  logic [16:0]     upto_i,
   // CRC of the range, nine cycles after the frame's last beat; 0 if the range is empty.
   output logic [31:0]     value_o,
-  // With value_o: whether the range's last four bytes are the CRC of those before them (contract
-  // X4).
+  // In the same cycle as value_o: whether the range's last four bytes are the CRC of those before
+  // them (contract X4).
   output verdict_e        verdict_o
 );
   // The shortest range that can be checked: one byte and the four of its CRC.

@@ -12,7 +12,7 @@ module nic_csum
   input  logic [EthW-1:0] data_i,
   // High if the frame has a UDP checksum to be checked.
   input  logic            want_i,
-  // First byte of the UDP header.
+  // Offset of the UDP header in the frame.
   input  logic [7:0]      from_i,
   // End of the UDP datagram.
   input  logic [16:0]     upto_i,

@@ -17,8 +17,8 @@ module nic_parse_end
   input  rx_parse_t   parse_i,
   // Steering key, one cycle later; held until that of the next frame.
   output steer_key_t  key_o,
-  // Header fields of its completion entry, with key_o. Verdict Ok of UDP checksum or ICRC means
-  // here: applies, to be replaced by the check's result.
+  // Header fields of the frame's completion entry, in the same cycle as key_o. Verdict Ok in
+  // l4_csum or icrc means only that the check applies to the frame; its result replaces that.
   output rx_head_t    head_o
 );
   localparam bit HasTrim = (Parts & PartTrim) != 0;

@@ -30,10 +30,10 @@ module nic_rx
   output tbl_rsp_t               tbl_o,
   input  reg_bus_t               reg_i,
   output logic [63:0]            reg_rdata_o,
-  // Pulse: the Rxq entry takes effect; flush_o: its queue has drained; flushed_i: all is reported.
-  output logic                   commit_o,
-  output logic                   flush_o,
-  input  logic                   flushed_i,
+  // For the Rxq entry on the table bus:
+  output logic                   commit_o,    // pulse: it takes effect
+  output logic                   flush_o,     // its queue is being disabled and has drained
+  input  logic                   flushed_i,   // messages have reported all entries of its queue
   input  doorbell_t              db_i,
   output rd_req_t                rd_req_o,
   output logic                   rd_req_valid_o,

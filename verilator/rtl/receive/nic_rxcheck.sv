@@ -17,11 +17,11 @@ module nic_rxcheck
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
   input  rx_parse_t       parse_i,
-  // Results of the other checks, six cycles after a frame's last beat.
+  // Results of the checks other than CRC-32C, six cycles after a frame's last beat.
   input  rx_checked_t     checked_i,
   // Pulse: the frame's last beat reaches the buffer in this cycle.
   input  logic            ends_i,
-  // Results of the other checks, for the frame whose end ends_i marks.
+  // The same results, for the frame whose end ends_i marks.
   output rx_checked_t     checked_o,
   // CRC-32C of the frame whose end ends_i marks, and its verdict.
   output rx_crc_t         crc_o

@@ -84,8 +84,8 @@ module nic_rxdma
     end
   end
 
-  // Returns a beat's bytes: those of {newer, low, four bytes} from byte shift on, with lanes
-  // outside skip .. lanes-1 zeroed.
+  // Returns a beat's bytes: those of {newer, low, four zeros} from byte number `shift` on; bytes
+  // below number `skip` and from number `lanes` on are zeroed.
   function automatic logic [TlpW-1:0] beat_of(input logic [TlpW-1:0] newer,
                                               input logic [TlpW-1:0] low, input logic [7:0] shift,
                                               input logic [7:0] lanes, input logic [1:0] skip);

@@ -28,7 +28,7 @@ module nic_rxpick
   output rx_frame_t             out_o,
   // Pulse: the latest forwarded frame that uses an account was delivered or dropped.
   input  logic                  settled_i,
-  // With settled_i: high if that frame was delivered, low if it was dropped.
+  // With settled_i: high if the frame that it reports was delivered, low if it was dropped.
   input  logic                  passed_i,
   output logic                  busy_o
 );

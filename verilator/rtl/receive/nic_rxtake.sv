@@ -43,7 +43,7 @@ module nic_rxtake
   output rx_job_t               job_o,
   // Pulse: the frame held has ended and has an account.
   output logic                  settled_o,
-  // With settled_o: high if it is delivered, low if it is dropped.
+  // With settled_o: high if the frame is delivered, low if it is dropped.
   output logic                  passed_o,
   // Pulses of the ports' counters.
   output logic [Ports-1:0][31:0] port_evt_o,

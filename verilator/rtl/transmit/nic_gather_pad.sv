@@ -34,7 +34,7 @@ module nic_gather_pad
   output logic [1:0]      pad_o
 );
   // Where the byte with a frame's pad count lies in the gather buffer: a line, and a byte of it.
-  // any: pad and ICRC are appended to the frame, so that its pad count is needed.
+  // Field `any` is high if pad and ICRC are appended to the frame, so that its pad count is needed.
   typedef struct packed {
     logic          any;
     logic [Lw-1:0] line;

@@ -51,7 +51,7 @@ module nic_gather_read
   logic [InlW-1025:0] rest_q;
   logic [7:0]    beats, avail;
   logic          read, empty;
-  // The frame occupies one line more than its bytes need; it is freed with the last line.
+  // The frame occupies one line more than its bytes need; the extra line is freed with the last.
   logic          spare_q, spare;
 
   assign empty      = frame_i.len == 14'd0;

@@ -27,7 +27,8 @@ module nic_offload_fin
   output logic        valid_o,
   output tx_out_t     out_o
 );
-  // Numbers of the pipeline's stages; a frame waits in hold_mem from its first stage to its last.
+  // Sum: stage at which a frame's ICRC and the UDP sum of its bytes are known; Depth: last stage. A
+  // frame waits in hold_mem from the first stage to the last.
   localparam bit HasCrc = (Parts & PartCrc32c) != 0;
   localparam int Sum    = HasCrc ? 15 : 7;
   localparam int Depth  = Sum + 3;

@@ -88,7 +88,7 @@ module nic_txpark
   logic [Places-1:0] end_q, void_q;        // last block of its entry; block of an entry to discard
   logic [NumTxq-1:0][1:0] have_q, lack_q;  // incomplete entry: blocks here, blocks lacking
   logic [NumTxq-1:0] listed_q;             // the list has a complete entry
-  logic [NumTxq-1:0] slow_q;               // the queue's list waits for a copy or holds one
+  logic [NumTxq-1:0] slow_q;               // the list holds a copy entry or waits for one in flight
 
   // For each queue: entries in flight, and their kind.
   logic [15:0]       open_q [NumTxq];

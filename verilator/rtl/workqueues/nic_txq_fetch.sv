@@ -73,7 +73,7 @@ module nic_txq_fetch
 
   slot_t            head;
   logic [Sw-1:0]    h, done_slot;
-  logic             any, whole, step, pop, leaves;   // leaves: a block or an Event
+  logic             any, whole, step, pop, leaves;   // leaves: high when a block or an Event leaves
 
   logic [1:0]       we;
   logic [Sw-1:0]    even_a, odd_a;

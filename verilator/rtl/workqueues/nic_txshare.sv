@@ -1,5 +1,5 @@
-/// Limits the blocks of work entries that each transmit queue may have fetched: Few in any case;
-/// more while shared places are free and the queue's list waits for nothing.
+/// Limits how many blocks of work entries each transmit queue may have fetched: parameter `Few`
+/// in any case; more while places shared by all queues are free and nothing delays its entries.
 
 module nic_txshare #(
   // Number of Ethernet ports, 1 or 2.
@@ -58,9 +58,9 @@ module nic_txshare #(
                      got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy     = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
 
-  // A queue that waits for a copy may hold Few blocks. Any other may fetch four at once while
-  // shared places are free and it does not wait for its port; otherwise, with two ports, it may
-  // only fetch what completes an entry.
+  // A queue that waits for a copy may hold `Few` blocks. Any other may fetch four at once while
+  // shared places are free and the queue does not wait for its port; otherwise, with two ports, it
+  // may only fetch what completes an entry.
   always_comb begin
     max_o = held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
     if (!slow_i) begin

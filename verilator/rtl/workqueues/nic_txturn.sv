@@ -37,8 +37,8 @@ module nic_txturn #(
   input  logic            order_i,
   // High: the first entry of that list must wait for a slot in its lane.
   input  logic            full_i,
-  // High: the first entry of that list leaves and is the list's last. With none of keep_i, order_i,
-  // full_i and last_i, the entry leaves and others follow it.
+  // High: the first entry of the list whose turn it is leaves and is the list's last. With none of
+  // keep_i, order_i, full_i and last_i, the entry leaves and others follow it.
   input  logic            last_i,
   // Opens the clock gate: high while a turn runs or begins.
   output logic            wake_o

@@ -18,7 +18,8 @@ package blk_writes_pkg;
                    data: b.data};
   endfunction
 
-  // Returns the last beat of a packet of results: told, the results other than write TLPs.
+  // Returns the last beat of a packet of results; it carries `told`, the results other than write
+  // TLPs.
   function automatic write_beat_t write_end(input logic [TlpW-1:0] told);
     write_end = '{data: told, default: '0};
   endfunction

@@ -67,7 +67,8 @@ module blk_account
 
   assign pair      = read_q ? c_q.pair : c_op.pair;
 
-  // hold, settle and passed travel in fields of the frame that nic_account does not use.
+  // Fields `hold`, `settle` and `passed` of the command travel in bits of the frame that
+  // nic_account does not use.
   always_comb begin
     frame               = '0;
     frame.info.port_seq = f_op.port_seq;

@@ -15,9 +15,10 @@ module blk_work (
   output logic        work_o,
   output logic        valid_o,
   input  logic        ready_i,
-  // Answer, bytes from the lowest: a reset was in progress at the start; since the last answer, a
-  // reset cleared the registers or ended although there was work; how often a reset cleared the
-  // registers after the work; its end came too late; no reset is in progress any more.
+  // Answer, one byte for each item, from the lowest: 1 if a reset was in progress at the start; 1
+  // if, since the last answer, a reset cleared the registers or ended while there was work; number
+  // of times that a reset cleared the registers after the work; 1 if the reset lasted more than
+  // `Late` cycles after the work; 1 if no reset is in progress any more.
   output logic [39:0] told_o,
   output logic        idle_o
 );

@@ -22,8 +22,8 @@ module blk_key
     logic [31:0] len;
     logic [31:0] key;        // bits from the highest: variant, zero, index
     logic [39:0] rsvd;
-    logic [7:0]  write;      // 1: the right to write is needed; read likewise
-    logic [7:0]  read;
+    logic [7:0]  write;      // 1: the piece needs the right to write
+    logic [7:0]  read;       // 1: the piece needs the right to read
     logic [7:0]  op;
   } piece_op_t;
 

@@ -31,7 +31,7 @@ module blk_txq
     logic [15:0]            from;      // consumer index of the queue to be disabled
     logic [7:0]             rsvd1;
     logic                   after;     // when_f counts from: 1: last data read, 0: last doorbell
-    logic [6:0]             when_f;    // cycles until the queue of ring cut is disabled
+    logic [6:0]             when_f;    // cycles until the queue of ring number `cut` is disabled
     logic [511:0]           again;     // context with which the queue is enabled again
     logic [511:0]           wqe;
     logic [Rings-1:0][15:0] pi;
@@ -42,7 +42,7 @@ module blk_txq
     logic [7:0]             pace;      // mask of cycles in which entries are taken and end
     logic [7:0]             pushed;    // ring to which one more block is pushed; 4 or more: none
     logic [3:0]             rsvd0;
-    logic [3:0]             rung;      // rings with a doorbell, a bit each
+    logic [3:0]             rung;      // bit r: the doorbell of ring r is rung
     logic [7:0]             short_f;   // 1: reads are at most 128 bytes long
     logic [7:0]             op;
   } ring_op_t;
@@ -59,7 +59,7 @@ module blk_txq
 
   typedef struct packed {
     logic [15:0] cut_from;
-    logic [7:0] cut_status;    // the first status that is not 0
+    logic [7:0] cut_status;    // first nonzero status of disabling the queue and enabling it again
     logic [7:0] cut;
     logic [7:0] queue_errs;
     logic [7:0] db_bad;
@@ -113,7 +113,7 @@ module blk_txq
   assign op     = ring_op_t'(s_axis_req_tdata);
   assign begins = s_axis_req_tready && s_axis_req_tvalid;
 
-  // Ring one doorbell a cycle; the last one pushes a block.
+  // Ring the doorbell of one ring a cycle, then push one more block to ring `pushed`, if any.
   assign ring = step_q[2] ? o_q.pushed[1:0] : step_q[1:0];
   assign db   = '{valid: state_q == StRing && (push.valid || (!step_q[2] && o_q.rung[ring])),
                   queue_f: o_q.queue_f[ring], pi: o_q.pi[ring] + 16'(step_q[2])};
