@@ -10,6 +10,7 @@ import (
 // Every error of a scenario names file, line and field, and says what would be right.
 func TestErrorsNameTheirLine(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\n"
+	const cores = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: rnic}]\n"
 	const flexins = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n"
 	for _, c := range []struct{ text, want string }{
 		{"", "f.yaml:1: empty: want a mapping of fields"},
@@ -30,8 +31,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"true a second time"},
 		{"name: x\nspeed: 1",
 			"f.yaml:2: speed: no such field: " +
-				"want one of name, description, board, devices, stacks, addresses, workload, workloads, faults, " +
-				"expect, measure, limits, sweep"},
+				"want one of name, description, board, devices, stacks, addresses, workload, workloads, load, " +
+				"background, faults, expect, measure, limits, sweep"},
 		{head + "workload: {kind: snd}",
 			`f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, ` +
 				`reflector, list_walk, batched_read or ring`},
@@ -231,9 +232,9 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		{head + "sweep: {size: [0, 99999999]}",
 			"f.yaml:5: sweep: case x:size=99999999: " +
 				"workload.sizes[0] 99999999: send over rc takes 0 to"},
-		{head + "devices: [{kind: model}]",
+		{cores + "devices: [{kind: model}]",
 			`stacks[0].kind rnic: a device of kind "model" has no transport of its own: want one of kind rnic`},
-		{head + "devices: [{kind: rnic, model: connectx6}, {kind: model}]",
+		{cores + "devices: [{kind: rnic, model: connectx6}, {kind: model}]",
 			`stacks[0].kind rnic: a device of kind "model" has no transport of its own`},
 		{head + "devices: [{kind: rnic, model: connectx6}, {}, {}]",
 			"f.yaml:5: devices: 3 of them: want one for all servers, or one for each of the 2"},
