@@ -28,7 +28,7 @@ type FigureSpec struct {
 	P999       *LatencySpec    `yaml:"p999"`
 	Max        *LatencySpec    `yaml:"max"`
 	Throughput *RateSpec       `yaml:"throughput"`     // goodput of all flows
-	ArmDRAM    *quantity.Bytes `yaml:"arm_dram_bytes"` // maximum number of bytes to and from the DRAM of both Arms
+	ArmDRAM    *quantity.Bytes `yaml:"arm_dram_bytes"` // maximum number of bytes to and from the DRAM of all Arms
 }
 
 // LatencySpec bounds a latency of every kind and size.
@@ -255,7 +255,7 @@ func (x *RateSpec) missed(r *stats.Rate) (*discrepancy, string) {
 // rule.
 func (m *measured) missedArmDRAM(most uint64) (*discrepancy, string) {
 	d := &discrepancy{field: "expect.arm_dram_bytes", expected: fmt.Sprintf("%d at most", most),
-		why: "bytes to and from the DRAM of both Arms over the warm window"}
+		why: "bytes to and from the DRAM of all Arms over the warm window"}
 	if why := m.Unusable(); why != "" || len(m.dram) < 2 {
 		d.got, d.why = "no warm window", why
 		return d, RuleNotConverged

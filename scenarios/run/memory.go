@@ -67,9 +67,14 @@ func (s *Spec) placesOf(server int) (list []apps.Place) {
 	return list
 }
 
-// takesRaw reports whether applications take frames that are no RoCE packets.
-func (s *Spec) takesRaw() bool {
-	return slices.ContainsFunc(s.AllWorkloads(), func(w *workload.Spec) bool { return w.Transport == apps.Raw })
+// rawPath returns the path of the transport of applications that take frames which are no RoCE packets; empty: none do.
+func (s *Spec) rawPath() field.Path {
+	for i, w := range s.AllWorkloads() {
+		if w.Transport == apps.Raw {
+			return s.workloadPath(i) + ".transport"
+		}
+	}
+	return ""
 }
 
 // loaded returns the servers of a board as their loads see them.
@@ -90,7 +95,8 @@ func (s *Spec) busy(server int, c *board.CardSpec, endpoint, core int) bool {
 		return endpoint == nicspec.EndpointHost && core < s.AllWorkloads().Applications(server)
 	}
 	last := c.Switch.Arm.Host.CPU.Cores - 1
-	return core < x.FlexiNS.DataCores || core == last || core == last-1 && s.AllWorkloads().Serves(server)
+	return core < x.FlexiNS.DataCores || core == last ||
+		core >= last-x.FlexiNS.EngineCores && s.AllWorkloads().Serves(server)
 }
 
 // CheckCaptures reads the captures of the background once. It returns every error, with its line in the scenario.

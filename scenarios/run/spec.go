@@ -165,7 +165,7 @@ func (s *Spec) Validate() error {
 		return err
 	}
 	rack := s.rack()
-	if err := errors.Join(s.Load.Check(s.loaded(rack.Servers)), s.Background.Check(&rack, s.takesRaw())); err != nil {
+	if err := errors.Join(s.Load.Check(s.loaded(rack.Servers)), s.Background.Check(&rack, s.rawPath())); err != nil {
 		return err
 	}
 	if err := rack.Validate(); err != nil {

@@ -73,13 +73,12 @@ func (s *Spec) validate() error {
 	return errors.Join(errs...)
 }
 
-// Check returns an error for each capture that a board's servers cannot take, with paths from the scenario on. raw says
-// that the applications take whatever frames the stacks do not.
-func (l List) Check(rack *board.RackSpec, raw bool) error {
-	if raw && len(l) > 0 {
+// Check returns an error for each capture that a board's servers cannot take, with paths from the scenario on. raw is
+// the path of the transport of applications that take every frame which the stacks do not take; empty: none do.
+func (l List) Check(rack *board.RackSpec, raw field.Path) error {
+	if raw != "" && len(l) > 0 {
 		return field.Errorf("background", ": with %v raw, applications take every frame that is no RoCE packet: "+
-			"want none, "+
-			"or another transport", field.Path("workload.transport"))
+			"want none, or another transport", raw)
 	}
 	var errs []error
 	for i := range l {

@@ -21,7 +21,7 @@ var titles = []struct{ name, title, metric, unit string }{
 	{Private, "Bytes between cores' caches and memory", "rate", "Gbit/s"},
 	{Lookups, "Hits and misses of last-level caches", "rate", "lines/us"},
 	{Occupancy, "Occupancy of last-level caches", "lines", "lines"},
-	{Credits, "Credits", "credits", "entries"}, {Queues, "Queues", "depth", "entries"},
+	{Credits, "Credits", "credits", "entries"}, {Queues, "Queues", "depth", "entries or B"},
 	{Cores, "Busy cores", "busy", "share"}, {Activities, "What cores are busy with", "busy", "share"},
 }
 

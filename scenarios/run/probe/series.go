@@ -171,13 +171,16 @@ func (s *Series) CSV() []byte {
 	w := csv.NewWriter(&b)
 	line := func(fields ...string) { _ = w.Write(fields) } // a Buffer takes everything
 	line("from_ps", "to_ps", "picture", "where", "what", "unit", "value")
+	var shown []int
+	for k := range s.Counters {
+		if !s.Counters[k].Sparse || s.Moved(k) {
+			shown = append(shown, k)
+		}
+	}
 	for i := range s.Intervals() {
 		from, to := s.Interval(i)
-		for k := range s.Counters {
+		for _, k := range shown {
 			c := &s.Counters[k]
-			if c.Sparse && !s.Moved(k) {
-				continue
-			}
 			line(fmt.Sprint(int64(from)), fmt.Sprint(int64(to)), c.Picture, c.Where, c.What, s.UnitOf(k),
 				fmt.Sprintf("%.6g", s.Value(i, k)))
 		}

@@ -182,6 +182,7 @@ func TestFieldsStay(t *testing.T) {
 	require.NoError(t, err, "a list of the fields of each schema is kept")
 	listed := strings.Split(strings.TrimSpace(string(text)), "\n")
 	require.Greater(t, len(listed), 50)
+	require.Equal(t, slices.Compact(slices.Sorted(slices.Values(listed))), listed, "each once, in order")
 	for _, f := range listed {
 		require.Contains(t, now, f, "this field has gone or has another type: that takes a step of Schema")
 	}
