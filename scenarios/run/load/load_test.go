@@ -3,6 +3,7 @@ package load_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -178,6 +179,9 @@ func TestRefused(t *testing.T) {
 			"of server Server[0], which has 11 beside those of stacks and applications, for all loads: want fewer, " +
 			"or " +
 			"load[0].latency false"},
+		{strings.Replace(cores, "data_cores: 4", "data_cores: 4, engine_cores: 3", 1) +
+			"workload: {kind: list_walk, sizes: [64]}\nload: {server: 1, at: llc, of: arm, rate: 1GB/s, cores: 8}",
+			"load[0].cores 8: the load takes 9 cores of the arm of server Server[1], which has 8 beside those"},
 		{cores + "workload: {processes: 15}\nload: [{at: llc, rate: 1GB/s, latency: false}, {at: llc, rate: 1GB/s, " +
 			"latency: " +
 			"false}]", "f.yaml:6: load[1].latency: conflicts with a value that the " +
