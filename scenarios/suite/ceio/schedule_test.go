@@ -97,6 +97,7 @@ func playSchedule(t *testing.T, nic string, seed uint64) (late uint64) {
 	const frames = 120
 	require.NoError(t, w.play(frames), "seed %d", seed)
 	require.NoError(t, w.run(2000))
+	require.Positive(t, w.most)
 	require.LessOrEqual(t, w.most, w.d.Manager().Credits().Total())
 	w.accounts(t)
 	require.Zero(t, w.finish(t), "seed %d: frames dropped", seed)

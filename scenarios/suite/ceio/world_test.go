@@ -36,7 +36,7 @@ type world struct {
 	latch bool // the referee sees that the second word of table entries asks for a latch
 	host  *driver.Key
 
-	fast, most int // fast packets in host memory now, and at most
+	fast, most int // fast packets that software has seen and not processed: now, and at most
 }
 
 // flow is a flow and its application.
@@ -180,6 +180,7 @@ func (w *world) poll(f *flow) error {
 	f.Poll(w.now(), 1+w.rand.IntN(16))
 	w.k.Poll(w.now())
 	w.fast += int(w.d.Manager().Stats().Fast - before.Fast)
+	w.most = max(w.most, w.fast)
 	return w.check()
 }
 
@@ -233,6 +234,9 @@ func (w *world) examine(f *flow, p *device.Packet) error {
 func (w *world) process(f *flow) error {
 	w.rand.Shuffle(len(f.held), func(i, j int) { f.held[i], f.held[j] = f.held[j], f.held[i] })
 	for n := w.rand.IntN(len(f.held) + 1); n > 0; n-- {
+		if f.held[n-1].Fast {
+			w.fast--
+		}
 		f.Done(w.now(), &f.held[n-1], w.rand.IntN(2))
 		f.held = append(f.held[:n-1], f.held[n:]...)
 	}
@@ -243,11 +247,6 @@ func (w *world) check() error {
 	if err := w.d.Manager().Credits().Check(); err != nil {
 		return err
 	}
-	inHost := 0
-	for i := range w.flows {
-		inHost += w.d.Manager().InHost(i)
-	}
-	w.most = max(w.most, inHost)
 	return w.d.Err()
 }
 

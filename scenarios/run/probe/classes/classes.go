@@ -75,7 +75,11 @@ func (l *Link) Total() uint64 { return l.total() - l.from }
 func (l *Link) Check() error {
 	sum := uint64(0)
 	for c := range numClasses {
-		sum += l.Bytes(c)
+		n := l.Bytes(c)
+		if int64(n) < 0 { // more bytes were taken out of the class than were in it
+			return fmt.Errorf("%s, %s: class %s has %d B: want 0 or more", l.Where, l.What, c, int64(n))
+		}
+		sum += n
 	}
 	if want := l.Total(); sum != want {
 		return fmt.Errorf("%s, %s: the classes add up to %d B: want %d, the link's counter", l.Where, l.What, sum, want)
