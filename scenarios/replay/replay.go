@@ -114,7 +114,7 @@ func (r *Run) load() error {
 		}
 	}
 	if r.opts.Dir != "rx" {
-		const stream = 0x7478 // separates the cuts from other uses of the seed
+		const stream = 0x7478 // seeds the draw of how a frame is cut into descriptors
 		r.tx = &transmit{
 			d: r.drv, mem: r.bed.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest,
 			pass:  r.supply.Frames,

@@ -4,7 +4,7 @@
 //	packets   TLPs that N bytes take on each PCIe link (OP Table 3, section 3.3)
 //	duplex    bandwidth of links in one and in both directions (OP Fig. 5b)
 //	pminusn   share of the shared channel that a card's own copies may take (OP section 4)
-//	skew      random accesses to few addresses, in cache and DRAM alone (OP Fig. 7)
+//	skew      random accesses to few addresses; cache and DRAM only, no links (OP Fig. 7)
 //	passes    number of times that a received byte crosses DRAM (FN, SN sections 2.3 and 3.3)
 //	staged    payload through the Arm on BlueField-3, and the links that it shares (FN, SN section 2.3)
 //

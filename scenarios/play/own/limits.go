@@ -10,7 +10,7 @@ import (
 type Limits struct {
 	S     int // seconds for a call
 	MB    int // memory of the process
-	Count int // transactions that a reference draws, gives and expects in a run
+	Count int // in a run: sum of the transactions that a reference draws, sends and expects
 }
 
 // DefaultLimits returns the limits that apply without flags.

@@ -39,7 +39,7 @@ type Server struct {
 type core struct {
 	bus    *corebus.Bus
 	copier *device.Copier
-	loop   *cpu.Loop // calls what waits for a time
+	loop   *cpu.Loop // timers: calls each entry of waits when its time has come
 	waits  fifo.Queue[wait]
 	paths  []*path
 }

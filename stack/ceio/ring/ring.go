@@ -99,7 +99,8 @@ func (r *Ring) Lacking(n int) int {
 	return max(slow-int(r.started-r.slowPath.handed), 0)
 }
 
-// Held returns the number of fast packets that have been handed over and not processed, and of those among the next n.
+// Held returns the sum of two counts: fast packets that have been handed over and not processed yet, and fast packets
+// among the n packets that are handed over next.
 func (r *Ring) Held(n int) int { return int(r.fast.handed-r.fast.done) + r.fastAmong(n) }
 
 // fastAmong returns how many of the next n packets are fast.

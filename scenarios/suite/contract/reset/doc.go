@@ -1,7 +1,7 @@
 // Package reset has the checks of the function-level reset [L]: from any state, with any work in flight, everything
 // must be as after power-up, and work. Sweeps repeat a check with one event moved past another by a cycle each time.
 //
-// Resets in random programs are in isolation.
+// Resets inside random programs are tested by package isolation.
 //
 // Invariants:
 //   - After each reset, the registers are compared and the device is used.
