@@ -67,9 +67,10 @@ type msixQueue struct {
 }
 
 // msixStimulus enables and disables a few queues with and without a time limit, and lets entries of theirs leave. Time
-// limits are longer than the delay of a message that is due at once. Some messages
-// report two entries of one queue, which left so far apart that a limit counted from the second entry would show as a
-// late message [M2]; the queue's limit is longer than this distance. Occasionally a reset discards unreported entries [L2], and the queues are enabled again.
+// limits are longer than the delay of a message that is due at once. Some messages report two entries of one queue,
+// which left so far apart that a limit counted from the second entry would show as a late message [M2]; the queue's
+// limit is longer than this distance. Occasionally a reset discards unreported entries [L2], and the queues are enabled
+// again.
 func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	var queues [6]msixQueue
 	for i := range queues {
