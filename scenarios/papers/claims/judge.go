@@ -61,53 +61,14 @@ func (c *Claim) compare(i int, got float64) string {
 	if math.IsNaN(got) || math.IsInf(got, 0) {
 		return fmt.Sprintf("%g is no measurement", got)
 	}
-	want := math.NaN()
-	if n := len(c.Value.Numbers); n > 0 {
-		want = c.Value.Numbers[min(i, n-1)]
+	low, high, ok := c.Accepted(i)
+	switch {
+	case !ok && c.Check == LowerBound:
+		return "the claim has no number to be at least"
+	case !ok:
+		return fmt.Sprintf("a number, %.4g, for a check of kind %s", got, c.Check)
+	case got >= low && got <= high:
+		return ""
 	}
-	outside := func(low, high float64) string {
-		if got >= low && got <= high {
-			return ""
-		}
-		return fmt.Sprintf("%.4g is not in %.4g to %.4g", got, low, high)
-	}
-	t := c.Tolerance
-	switch c.Check {
-	case Exact:
-		half := math.Pow10(-c.Value.Digits) / 2
-		if c.Bound == "atleast" {
-			return outside(want-half, math.Inf(1))
-		}
-		return outside(want-half, want+half)
-	case Within:
-		slack := math.Abs(want) * t
-		return outside(want-slack, want+slack)
-	case InRange:
-		if c.Ends {
-			slack := math.Abs(want) * t
-			return outside(want-slack, want+slack)
-		}
-		low, high := c.span()
-		return outside(low, high)
-	case UpperBound:
-		if c.High != nil {
-			return outside(math.Inf(-1), *c.High)
-		}
-		return outside(math.Inf(-1), want+math.Abs(want)*t)
-	case LowerBound:
-		if math.IsNaN(want) {
-			return "the claim has no number to be at least"
-		}
-		return outside(want-math.Abs(want)*t, math.Inf(1))
-	}
-	return fmt.Sprintf("a number, %.4g, for a check of kind %s", got, c.Check)
-}
-
-// span returns the range that InRange accepts.
-func (c *Claim) span() (low, high float64) {
-	if c.Low != nil && c.High != nil {
-		return *c.Low, *c.High
-	}
-	a, b := c.Value.Numbers[0], c.Value.Numbers[1]
-	return a - math.Abs(a)*c.Tolerance, b + math.Abs(b)*c.Tolerance
+	return fmt.Sprintf("%.4g is not in %.4g to %.4g", got, low, high)
 }
