@@ -1,0 +1,182 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curves draws the series and bands of a panel.
+type curves struct {
+	series []Series
+	bands  []Band
+	x, y   scale
+	same   []int // by series: the first one that it coincides with, or itself
+}
+
+// crowded is the number of points from which a curve has neither markers nor dashes.
+const crowded = 40
+
+func newCurves(series []Series, bands []Band, x, y scale) *curves {
+	k := &curves{series: series, bands: bands, x: x, y: y}
+	for i := range series {
+		first := i
+		for j := range i {
+			if k.same[j] == j && k.coincide(&series[i], &series[j]) {
+				first = j
+				break
+			}
+		}
+		k.same = append(k.same, first)
+	}
+	return k
+}
+
+// Distances, as fractions of an axis, below which points are taken for one.
+const (
+	nearX = 0.008
+	nearY = 0.012
+)
+
+// near reports whether two points lie so close to each other that a reader sees one.
+func (k *curves) near(a, b Point) bool {
+	return math.Abs(k.x.place(a.X)-k.x.place(b.X)) < nearX && math.Abs(k.y.place(a.Y)-k.y.place(b.Y)) < nearY
+}
+
+// coincide reports whether every point of a is near one of b.
+func (k *curves) coincide(a, b *Series) bool {
+	for _, p := range a.Points {
+		found := false
+		for _, q := range b.Points {
+			found = found || k.near(p, q)
+		}
+		if !found {
+			return false
+		}
+	}
+	return len(a.Points) > 0 && len(a.Points) == len(b.Points)
+}
+
+// line returns the style of a series' line. Curves that coincide are striped in all of their colours.
+func (k *curves) line(i int) draw.LineStyle {
+	s := draw.LineStyle{Color: colours[i], Width: 1.5}
+	if len(k.series[i].Points) < crowded {
+		s.Dashes = dashes[i]
+	}
+	turn, of := 0, 0
+	for j, first := range k.same {
+		if first == k.same[i] {
+			if j < i {
+				turn++
+			}
+			of++
+		}
+	}
+	if of > 1 {
+		const stripe = 6
+		s.Width = 2
+		s.Dashes = []vg.Length{stripe, stripe * vg.Length(of-1)}
+		s.DashOffs = -stripe * vg.Length(turn)
+	}
+	return s
+}
+
+func (k *curves) marker(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: colours[i], Radius: 3, Shape: markers[i]}
+}
+
+// Plot draws bands below lines below points.
+func (k *curves) Plot(c draw.Canvas, _ *plot.Plot) {
+	for i := range k.bands {
+		k.band(c, &k.bands[i])
+	}
+	for i := range k.series {
+		var line []vg.Point
+		for _, p := range k.series[i].Points {
+			line = append(line, k.at(&c, p))
+		}
+		c.StrokeLines(k.line(i), line)
+	}
+	for i := range k.series {
+		for n, p := range k.series[i].Points {
+			at := k.at(&c, p)
+			at.X += k.aside(i, n)
+			drawError(c, at.X, p, k.y, colours[i])
+			if len(k.series[i].Points) < crowded {
+				c.DrawGlyphNoClip(k.marker(i), at)
+			}
+		}
+	}
+}
+
+func (k *curves) at(c *draw.Canvas, p Point) vg.Point {
+	return vg.Point{X: c.X(k.x.place(p.X)), Y: c.Y(k.y.place(p.Y))}
+}
+
+// aside returns how far a point is moved to the right, or left, for points of earlier series in the same place.
+func (k *curves) aside(i, n int) vg.Length {
+	const step = 6
+	before := 0
+	for j := range i {
+		near := func(q Point) bool { return k.near(k.series[i].Points[n], q) }
+		if slices.ContainsFunc(k.series[j].Points, near) {
+			before++
+		}
+	}
+	if before%2 == 1 {
+		return step * vg.Length(before+1) / 2
+	}
+	return -step * vg.Length(before) / 2
+}
+
+func (k *curves) band(c draw.Canvas, b *Band) {
+	const half = 11 // of the width of a band at one place
+	from, to := c.Min.X, c.Max.X
+	if b.From > AllX {
+		from = c.X(k.x.place(b.From)) - half
+	}
+	if b.To < -AllX {
+		to = c.X(k.x.place(b.To)) + half
+	}
+	drawBand(c, b, k.y, max(from, c.Min.X), min(to, c.Max.X), k.bandColour(b))
+}
+
+func (k *curves) bandColour(b *Band) color.NRGBA {
+	if i := index(k.series, b.Series); i >= 0 {
+		return colours[i]
+	}
+	return paper
+}
+
+func (k *curves) legend() (l legend) {
+	errors := false
+	for i := range k.series {
+		name := k.series[i].Name
+		if k.same[i] != i {
+			name += " (coincides with " + k.series[k.same[i]].Name + ")"
+		}
+		line, mark := k.line(i), k.marker(i)
+		if len(k.series[i].Points) >= crowded {
+			mark.Shape = nil
+		}
+		l.add(name, func(c draw.Canvas) {
+			y := c.Center().Y
+			c.StrokeLine2(line, c.Min.X, y, c.Max.X, y)
+			c.DrawGlyphNoClip(mark, c.Center())
+		})
+		for _, p := range k.series[i].Points {
+			errors = errors || p.Half > 0
+		}
+	}
+	for i := range k.bands {
+		l.addBand(&k.bands[i], k.bandColour(&k.bands[i]))
+	}
+	if errors {
+		l.addErrors()
+	}
+	return l
+}
