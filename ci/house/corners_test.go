@@ -109,8 +109,7 @@ var corners = map[string]room{
 	"scenarios/shell/inorder": {nil, "jobs are played in order, whatever they are",
 		[]string{"models/sim/fixedseed", "scenarios/shell/inorder"}},
 	"scenarios/run/probe": {
-		[]string{"models", "scenarios/papers/plot", "scenarios/papers/study", "scenarios/run/probe", "stack/driver",
-			"stack/transport"},
+		[]string{"models", "scenarios/observe/chart", "scenarios/run/probe", "stack/driver", "stack/transport"},
 		"a board is measured, whatever runs on it, by what its packets say", nil,
 	},
 	"scenarios/run/probe/classes": {
@@ -123,7 +122,6 @@ var corners = map[string]room{
 	},
 	"scenarios/papers/claims": {nil, "what papers say does not depend on what was built", nil},
 	"scenarios/papers/study":  {[]string{"models"}, "what experiments are made of knows none of them", nil},
-	"scenarios/papers/plot":   {[]string{"scenarios/papers/study"}, "a picture is of what was recorded", nil},
 	"scenarios/papers/requester": {
 		[]string{"models"}, "it stands in a board's slot, like any NIC", nil,
 	},
@@ -142,6 +140,7 @@ var corners = map[string]room{
 
 	"scenarios/delta": {[]string{"models/sim/fixedseed", "scenarios/delta"}, "a search, whatever is made smaller", nil},
 
+	"scenarios/observe/chart":     {nil, "a picture is of numbers, whatever they are of", nil},
 	"scenarios/observe/heartbeat": {nil, "how far a run is, whatever runs", nil},
 	"scenarios/shell/children":    {nil, "processes, whoever started them", nil},
 	"scenarios/shell/shard":       {nil, "parts of a list, whatever is in it", nil},

@@ -2,8 +2,7 @@ package probe
 
 import (
 	"nictwin/models/sim/simcore"
-	"nictwin/scenarios/papers/plot"
-	"nictwin/scenarios/papers/study"
+	"nictwin/scenarios/observe/chart"
 	"nictwin/scenarios/run/probe/output"
 )
 
@@ -25,25 +24,33 @@ var titles = []struct{ name, title, metric, unit string }{
 	{Cores, "Busy cores", "busy", "share"}, {Activities, "What cores are busy with", "busy", "share"},
 }
 
-// Pictures draws the series as lines over time, one for each counter that ever moved.
+// Pictures draws the series as curves over time, one for each counter that ever moved.
 func (s *Series) Pictures() (list []Picture) {
 	for _, t := range titles {
-		x := study.Series{Name: t.name, Title: t.title, Metric: t.metric, Unit: t.unit,
-			Axes: []study.Axis{{Name: "time from the begin of the traffic", Unit: "us"}}}
+		c := chart.Chart{
+			Title: t.title,
+			X:     chart.Axis{Name: "time from the begin of the traffic", Unit: "us"},
+			Y:     chart.Axis{Name: t.metric, Unit: t.unit, Zero: true}, Strips: true,
+		}
 		for k := range s.Counters {
-			c := &s.Counters[k]
-			if c.Picture != t.name || !s.Moved(k) {
-				continue
-			}
-			for i := range s.Intervals() {
-				_, to := s.Interval(i)
-				x.Points = append(x.Points, study.Point{System: c.Where + ", " + c.What,
-					At: []float64{float64(to) / float64(simcore.Microsecond)}, Value: s.Value(i, k)})
+			if s.Counters[k].Picture == t.name && s.Moved(k) {
+				c.Series = append(c.Series, s.curve(k))
 			}
 		}
-		if len(x.Points) > 0 {
-			list = append(list, Picture{output.Picture(t.name), plot.Series(&x)})
+		if len(c.Series) > 0 {
+			list = append(list, Picture{output.Picture(t.name), chart.SVG(&c)})
 		}
 	}
 	return list
+}
+
+// curve returns a counter as a curve. Counters of one place are drawn together.
+func (s *Series) curve(counter int) chart.Series {
+	c := &s.Counters[counter]
+	x := chart.Series{Name: c.Where + ", " + c.What, Group: c.Where}
+	for i := range s.Intervals() {
+		_, to := s.Interval(i)
+		x.Points = append(x.Points, chart.Point{X: float64(to) / float64(simcore.Microsecond), Y: s.Value(i, counter)})
+	}
+	return x
 }

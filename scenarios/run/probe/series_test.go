@@ -47,7 +47,7 @@ func TestSeries(t *testing.T) {
 	var names []string
 	for _, p := range s.Pictures() {
 		names = append(names, p.File)
-		require.Contains(t, string(p.SVG), "time from the begin of the traffic (us)")
+		require.Contains(t, string(p.SVG), "time from the begin of the traffic (µs)")
 		require.NotContains(t, string(p.SVG), "core 1", "a counter that never moved has no line")
 	}
 	require.Equal(t, []string{"throughput.svg", "cores.svg"}, names)
