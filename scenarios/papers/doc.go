@@ -7,16 +7,17 @@
 //   - path: experiments on links, cache and DRAM.
 //   - rdma: experiments that need a NIC with a transport.
 //   - ring: experiments on ring buffers over RDMA, with software on simulated cores.
-//   - plot: pictures of series and ledgers.
 //
-// This package runs experiments, judges their measurements, and writes table, JSON and page.
+// This package runs experiments, judges their measurements, and writes table, JSON, pages and pictures (which
+// scenarios/observe/chart draws).
 //
 // A new experiment is a study.Experiment in package path (or in a folder of its own beside it) and an entry in List
 // below. It has a name, the claims that it measures, every number that it takes from outside as an Input with its
 // source, and a function that connects components or boards, runs them, and records series, ledgers and the measurement
 // of each claim. If a claim calibrated an input, name the claim in Anchors, and put the value without it into Instead:
 // the claim is then not scored, and leave-one-out shows what else depends on it. If a claim is missed, state the reason
-// in Reasons; no constant is added to reach it.
+// in Reasons; no constant is added to reach it. Pictures names the figure that a series repeats, and the claims whose
+// numbers are drawn in it as bands.
 //
 // Invariants:
 //   - A claim is not scored if it is an input, or calibrated an input of its own experiment.

@@ -7,7 +7,8 @@ import (
 	"html/template"
 	"strings"
 
-	"nictwin/scenarios/papers/plot"
+	"nictwin/scenarios/observe/chart"
+	"nictwin/scenarios/papers/claims"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -23,10 +24,18 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"value":   func(in study.Input) string { return inputValue(&in) },
 	"join":    func(s []string) string { return strings.Join(s, ", ") },
 	"numbers": numbers, "precision": func(r Result) string { return r.precision() },
-	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // plot escapes texts
-	"ledgers": func(r Result) template.HTML { return template.HTML(ledgerTable(&r)) },
-	"has":     func(r Result) bool { return len(r.Ledgers) > 0 },
+	"anchor": func(name string) string { return strings.ReplaceAll(name, "/", "-") },
+	"points": func(s study.Series) table { return pointsOf(&s) },
+	"ledger": func(r Result) table { return ledgerOf(r.Ledgers) },
 }).Parse(pageText))
+
+// groupPage holds the content of a group's page.
+type groupPage struct {
+	Group    string
+	Glossary []term
+	*Report
+	Pictures map[string][]template.HTML // by experiment, one for each series
+}
 
 // File is a page or a picture, with its name.
 type File struct {
@@ -36,9 +45,27 @@ type File struct {
 
 // Files returns a page for each group that was run, and each picture as a file of its own.
 func (r *Report) Files() ([]File, error) {
-	var list []File
+	all, err := claims.All()
+	if err != nil {
+		return nil, err
+	}
+	var pages, list []File
+	pictures := map[string][]template.HTML{}
+	for i := range r.Results {
+		x := &r.Results[i]
+		for k := range x.Series {
+			s := &x.Series[k]
+			c, err := x.draw(s, all)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", x.Name, err)
+			}
+			svg := chart.SVG(c)
+			list = append(list, File{pictureFile(x.Name, s.Name), svg})
+			pictures[x.Name] = append(pictures[x.Name], template.HTML(svg)) // chart escapes texts
+		}
+	}
 	for _, g := range Groups {
-		part := Report{Summary: r.SummaryOf(g), Missing: r.Missing, Digest: r.Digest}
+		part := Report{Summary: r.SummaryOf(g), Missing: r.Missing, Known: r.Known, Digest: r.Digest}
 		for i := range r.Results {
 			if r.Results[i].Group == g {
 				part.Results = append(part.Results, r.Results[i])
@@ -48,26 +75,15 @@ func (r *Report) Files() ([]File, error) {
 			continue
 		}
 		var b bytes.Buffer
-		if err := page.Execute(&b, &part); err != nil {
+		if err := page.Execute(&b, &groupPage{g, glossary(g), &part, pictures}); err != nil {
 			return nil, fmt.Errorf("experiments: page: %w", err)
 		}
-		list = append(list, File{pageFile(g), b.Bytes()})
+		pages = append(pages, File{pageFile(g), b.Bytes()})
 	}
-	for i := range r.Results {
-		x := &r.Results[i]
-		name := strings.ReplaceAll(x.Name, "/", "-")
-		for k := range x.Series {
-			s := &x.Series[k]
-			list = append(list, File{name + "-" + strings.ReplaceAll(s.Name, " ", "-") + ".svg", plot.Series(s)})
-		}
-		if len(x.Ledgers) > 0 {
-			list = append(list, File{name + "-ledger.svg", ledgerTable(x)})
-		}
-	}
-	return list, nil
+	return append(pages, list...), nil
 }
 
-// ledgerTable draws the ledgers of an experiment.
-func ledgerTable(x *Result) []byte {
-	return plot.Ledgers(x.Name+": bytes per byte of payload", x.Ledgers)
+// pictureFile returns the name of the file with the picture of a series.
+func pictureFile(experiment, series string) string {
+	return strings.ReplaceAll(experiment, "/", "-") + "-" + strings.ReplaceAll(series, " ", "-") + ".svg"
 }

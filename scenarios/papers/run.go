@@ -55,13 +55,16 @@ type Result struct {
 	Verdicts []Verdict
 	study.Outcome
 	LeftOut []LeftOut `json:"left_out,omitempty"`
+
+	Pictures map[string]study.Picture `json:"-"` // by the name of the series
 }
 
 // Report is the result of a run of experiments.
 type Report struct {
 	Results []Result
 	Summary Summary
-	Missing []string // claims in the files that no experiment measures
+	Missing []string // outputs of the papers that no experiment measures
+	Known   int      // number of all claims
 	Digest  string
 }
 
@@ -72,6 +75,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return r, err
 	}
+	r.Known = len(all)
 	measured := map[string]bool{}
 	for _, x := range List {
 		for _, id := range x.Claims {
@@ -87,6 +91,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if err != nil {
 			return r, fmt.Errorf("%s: %w", x.FullName(), err)
 		}
+		if err := checkPictures(x, &res.Outcome); err != nil {
+			return r, err
+		}
+		res.Pictures = x.Pictures
 		r.Results = append(r.Results, *res)
 	}
 	for i := range all {

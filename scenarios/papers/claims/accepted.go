@@ -23,6 +23,9 @@ func (c *Claim) Accepted(i int) (low, high float64, ok bool) {
 	if c.Check == UpperBound && c.High != nil {
 		return low, *c.High, true
 	}
+	if c.Check == LowerBound && c.Low != nil {
+		return *c.Low, high, true
+	}
 	if n == 0 {
 		return low, high, false
 	}

@@ -29,7 +29,8 @@ var linkInputs = []study.Input{
 // Duplex measures what links carry in one and in both directions.
 var Duplex = study.Experiment{
 	Group: "path", Name: "duplex", Title: "Bandwidth of links, one and both directions",
-	Figures: "OP Fig. 5b, section 3.2 and 3.3",
+	Figures:  "OP Fig. 5b, section 3.2 and 3.3",
+	Pictures: duplexPictures,
 	Claims: []string{
 		"offpath.p1.unidir", "offpath.p1.bidir", "offpath.p2.bidir_limit", "offpath.p3.no_bidir_gain",
 		"offpath.p1.large_bw",

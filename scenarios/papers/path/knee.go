@@ -75,7 +75,8 @@ func residences(s *study.Session) error {
 	axis := study.Axis{Name: "residence", Unit: "µs", Log: true}
 	x := study.NewSeries("residence_passes", "DRAM bytes per payload byte, LLC 1 MB (all sizes and times ÷ 16)",
 		"DRAM bytes per payload byte", "B/B", axis)
-	y := study.NewSeries("residence_throughput", "The same: throughput", "throughput", "Gbps", axis)
+	y := study.NewSeries("residence_throughput", "Throughput by residence, LLC 1 MB (all sizes and times ÷ 16)",
+		"throughput", "Gbps", axis)
 	for _, invalidate := range []bool{false, true} {
 		design := map[bool]string{false: "write back", true: "invalidate"}[invalidate]
 		for _, f := range []float64{0.125, 0.25, 0.5, 0.8, 0.95, 1.1, 1.5, 2, 4} {
@@ -132,7 +133,7 @@ func backlog(s *study.Session) error {
 	axis := study.Axis{Name: "time", Unit: "µs"}
 	x := study.NewSeries("backlog", "Backlog beyond a 2 MB LLC (sizes ÷ 8), 200 Gbps, cores stopped from 60 to 180 µs",
 		"DRAM bandwidth", "Gbps", axis)
-	y := study.NewSeries("backlog_bytes", "The same: bytes in the ring", "bytes", "MB", axis)
+	y := study.NewSeries("backlog_bytes", "Bytes in the ring during that backlog", "bytes", "MB", axis)
 	bin, last := us(backlogBin), snapshot{}
 	at := bin
 	sample := func(now simcore.Ps) {

@@ -14,7 +14,8 @@ import (
 // Passes counts how often a received byte crosses DRAM.
 var Passes = study.Experiment{
 	Group: "path", Name: "passes", Title: "How often a received byte crosses DRAM",
-	Figures: "FN, SN sections 2.3 and 3.3; card reading 3",
+	Figures:  "FN, SN section 2.3 and 3.3",
+	Pictures: passesPictures,
 	Claims: []string{
 		"smartns.arm.dram_theoretical", "smartns.naive.mem_touches", "smartns.naive.membw_demand",
 		"smartns.naive.echo_gbps",
@@ -176,7 +177,7 @@ func ceilings(s *study.Session) error {
 func staged(s *study.Session) error {
 	x := study.NewSeries("receive", "Receive by way of Arm memory, ring 32 MB, LLC 16 MB", "throughput", "Gbps",
 		study.Axis{Name: "design"})
-	b := study.NewSeries("receive_passes", "The same: DRAM bytes per payload byte", "DRAM bytes per payload byte",
+	b := study.NewSeries("receive_passes", "DRAM traffic of that receive", "DRAM bytes per payload byte",
 		"B/B", study.Axis{Name: "design"})
 	for _, c := range []struct {
 		name                 string
@@ -272,7 +273,7 @@ func staging(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
 	x := study.NewSeries("staging", "Echo through a 16 MB LLC: transmit rings below and above it", "throughput", "Gbps",
 		axis)
-	b := study.NewSeries("staging_passes", "The same: DRAM bytes per payload byte", "DRAM bytes per payload byte",
+	b := study.NewSeries("staging_passes", "DRAM traffic of that echo", "DRAM bytes per payload byte",
 		"B/B", axis)
 	for _, cores := range []int{1, 2, 4, 6, 8, 10, 12, 16} {
 		bytes := int(s.Input("staging.per_core")) * cores

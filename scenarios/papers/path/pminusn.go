@@ -11,8 +11,9 @@ import (
 // part of the shared PCIe channel.
 var PMinusN = study.Experiment{
 	Group: "path", Name: "pminusn", Title: "How much of the shared channel the card's own copies may take",
-	Figures: "OP section 4",
-	Claims:  []string{"offpath.c13.p_minus_n", "offpath.c13.p_minus_n_value"},
+	Figures:  "OP section 4",
+	Pictures: pMinusNPictures,
+	Claims:   []string{"offpath.c13.p_minus_n", "offpath.c13.p_minus_n_value"},
 	Inputs: append([]study.Input{
 		{Name: "payload", Value: 4096, Unit: "B", Source: "offpath.p1.bidir, its condition"},
 		{Name: "loss", Value: 0.03, Unit: "fraction", Source: "assumption: what counts as no loss"},

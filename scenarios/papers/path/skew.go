@@ -12,7 +12,8 @@ import (
 // Skew measures random accesses to few addresses.
 var Skew = study.Experiment{
 	Group: "path", Name: "skew", Title: "Random 64 B accesses within a small range",
-	Figures: "OP Fig. 7, at the memory",
+	Figures:  "OP Fig. 7, at the memory",
+	Pictures: skewPictures,
 	Claims: []string{"offpath.p2.skew_write_wide", "offpath.p2.skew_write_narrow", "offpath.p2.skew_read_narrow",
 		"offpath.p2.dram_read_faster"},
 	Inputs: []study.Input{

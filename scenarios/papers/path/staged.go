@@ -17,7 +17,7 @@ import (
 // Staged measures transmission and reception by way of the Arm's memory over the links of a BlueField-3 card.
 var Staged = study.Experiment{
 	Group: "path", Name: "staged", Title: "Payload by way of the Arm: who shares which link",
-	Figures: "FN, SN section 2.3 C1, C2 and 3.3; card reading 2 to 5",
+	Figures: "FN, SN section 2.3 C1, C2 and 3.3",
 	Claims:  []string{"smartns.naive.link_contention"},
 	Inputs: []study.Input{
 		{Name: "endpoint", Value: 400, Unit: "Gbps", Source: "smartns.naive.endpoint_bw: payload of a direction " +
@@ -129,7 +129,8 @@ func contention(s *study.Session) error {
 	axis := study.Axis{Name: "received, offered", Unit: "Gbps"}
 	tx := study.NewSeries("staged_tx", "Transmission by way of the Arm beside reception", "payload transmitted", "Gbps",
 		axis)
-	rx := study.NewSeries("staged_rx", "The same: what is received into Arm memory", "payload received", "Gbps", axis)
+	rx := study.NewSeries("staged_rx", "Reception into Arm memory beside that transmission", "payload received", "Gbps",
+		axis)
 	for _, d := range []stagedDesign{
 		{name: "DMA, endpoints of 400 Gbps of payload", gbps: payload},
 		{name: "DMA, endpoints of 504 Gbps raw", gbps: raw},
@@ -188,7 +189,7 @@ func cardEcho(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
 	x := study.NewSeries("card_echo", "Naive echo over the card: receive, copy to the host, copy back, send",
 		"payload each way", "Gbps", axis)
-	b := study.NewSeries("card_echo_passes", "The same: bytes at the Arm's DRAM per byte of payload",
+	b := study.NewSeries("card_echo_passes", "DRAM traffic of the Arm in that echo",
 		"DRAM bytes per payload byte", "B/B", axis)
 	for _, allocate := range []bool{false, true} {
 		system := map[bool]string{false: "device allocation off", true: "device allocation on"}[allocate]

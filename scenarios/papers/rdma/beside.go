@@ -10,6 +10,7 @@ import (
 // operation. The claims about it belong to experiment path/together.
 var Beside = study.Experiment{
 	Group: "path", Name: "beside", Title: "Path 1 beside path 3, by operation", Figures: "OP section 4, Fig. 4",
+	Pictures: besidePictures,
 	Inputs: inputs(
 		study.Input{Name: "machines", Value: 5, Unit: "machines", Source: "offpath.c13.read_drop, its condition"},
 		study.Input{Name: "host.echo", Value: 276, Unit: "ns",

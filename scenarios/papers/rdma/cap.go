@@ -15,7 +15,8 @@ import (
 // scripted.
 var Cap = study.Experiment{
 	Group: "path", Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC",
-	Figures: "OP section 4",
+	Figures:  "OP section 4",
+	Pictures: capPictures,
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 4096, Unit: "B", Source: "offpath.p1.bidir, its condition"},
 		study.Input{Name: "machines", Value: 2, Unit: "machines",

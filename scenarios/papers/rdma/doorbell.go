@@ -11,7 +11,8 @@ import (
 // Doorbell measures posting by one doorbell for many entries.
 var Doorbell = study.Experiment{
 	Group: "path", Name: "doorbell", Title: "A doorbell for many entries against an MMIO for each",
-	Figures: "OP Fig. 10, section 3.3 Advice 4",
+	Figures:  "OP Fig. 10, section 3.3 Advice 4",
+	Pictures: doorbellPictures,
 	Claims: []string{
 		"offpath.db.client", "offpath.db.soc_side", "offpath.db.host_48", "offpath.db.mmio_count",
 		"offpath.db.mmio_dominates",

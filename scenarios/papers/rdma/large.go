@@ -15,7 +15,8 @@ import (
 // Large measures long messages.
 var Large = study.Experiment{
 	Group: "path", Name: "large", Title: "Bandwidth of long messages, and the packet table",
-	Figures: "OP Fig. 5, 8 and 9, section 3.2 and 3.3",
+	Figures:  "OP Fig. 5, 8 and 9, section 3.2 and 3.3",
+	Pictures: largePictures,
 	Claims: []string{
 		"offpath.p2.large_read_collapse", "offpath.p2.large_read_mpps_after", "offpath.p2.write_no_collapse",
 		"offpath.p3.s2h_collapses_first",

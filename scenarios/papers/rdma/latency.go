@@ -13,6 +13,7 @@ import (
 // Latency measures one request at a time.
 var Latency = study.Experiment{
 	Group: "path", Name: "latency", Title: "Latency of one request at a time", Figures: "OP Fig. 4, section 3 and 4",
+	Pictures: latencyPictures,
 	Claims: []string{
 		"offpath.p1.lat_read", "offpath.p1.lat_send", "offpath.p1.abs_write", "offpath.p1.read_gt_write",
 		"offpath.p2.lat_read_vs_p1",

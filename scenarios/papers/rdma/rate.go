@@ -11,6 +11,7 @@ import (
 // Rate measures small requests from as many machines as the highest rate needs.
 var Rate = study.Experiment{
 	Group: "path", Name: "rate", Title: "Rate of small requests", Figures: "OP Fig. 4, section 3 and 4",
+	Pictures: ratePictures,
 	Claims: []string{
 		"offpath.p1.tput_write", "offpath.p1.tput_send", "offpath.p2.tput_vs_p1", "offpath.abs.p2_vs_p1_peak",
 		"offpath.p2.write_vs_rnic",

@@ -10,6 +10,7 @@ import (
 // experiment path/skew, which accesses the memory directly, without a NIC.
 var Skewed = study.Experiment{
 	Group: "path", Name: "skewed", Title: "Random requests within a small range, through the NIC", Figures: "OP Fig. 7",
+	Pictures: skewedPictures,
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: a line; Fig. 7 does not print it"},
 		study.Input{Name: "machines", Value: 5, Unit: "machines",

@@ -9,7 +9,8 @@ var Together = study.Experiment{
 	Inputs: inputs(study.Input{
 		Name: "machines", Value: 5, Unit: "machines", Source: "offpath.c13.read_drop, its condition",
 	}),
-	Run: together,
+	Pictures: togetherPictures,
+	Run:      together,
 }
 
 func together(s *study.Session) error {

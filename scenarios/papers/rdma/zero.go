@@ -9,6 +9,7 @@ import (
 // Zero measures READs of no bytes, which occupy contexts and nothing else.
 var Zero = study.Experiment{
 	Group: "path", Name: "zero", Title: "READs of no bytes: contexts alone", Figures: "OP Fig. 11, section 4",
+	Pictures: zeroPictures,
 	Claims: []string{"offpath.c12.sum_alone", "offpath.c12.concurrent", "offpath.c12.gain_vs_p1",
 		"offpath.c12.gain_vs_p2", "offpath.c12.zero_byte_saturation"},
 	Inputs: inputs(study.Input{

@@ -11,6 +11,7 @@ import (
 // Ablation measures the ring buffer RB², complete and without each of its parts in turn (Exp#4 of its paper).
 var Ablation = study.Experiment{
 	Group: "ring", Name: "ablation", Title: "RB2 without each of its parts", Figures: "RB2 Exp#4, Table II",
+	Pictures: ablationPictures,
 	Claims: []string{"rb2.e4.m2_no_batching", "rb2.e4.m4_largest", "rb2.e4.m6_zero_copy", "rb2.e4.m7_cache_large",
 		"rb2.e4.m8_hugepage"},
 	Inputs: inputs(
@@ -51,10 +52,23 @@ func parts(s *study.Session) []design {
 	return all
 }
 
+// Names in the picture: those of the two sizes of messages, and of designs that claims are about.
+const (
+	smallMessages   = "small messages"
+	largeMessages   = "large messages"
+	complete        = "M1: complete"
+	withoutBatching = "M2: no batching"
+	unaligned       = "M7: not aligned"
+)
+
+var labels = map[string]string{
+	"M1": complete, "M2": withoutBatching, "M3": "M3: nothing sent ahead", "M4": "M4: not elastic",
+	"M5": "M5: no lazy push", "M6": "M6: copies", "M7": unaligned, "M8": "M8: small pages", "M9": "M9: far socket",
+}
+
 func ablate(s *study.Session) error {
-	x := study.NewSeries("throughput", "Throughput of RB2 without each part: M2 batching, M3 transmission ahead, M4 "+
-		"elastic threshold, M5 lazy push, M6 zero copy, M7 alignment, M8 huge pages, M9 the near socket",
-		"throughput", "Gbps", study.Axis{Name: "message", Unit: "B", Log: true})
+	x := study.NewSeries("throughput", "Throughput of RB2 without each of its parts", "throughput", "Gbps",
+		study.Axis{Name: "design"})
 	small, big := map[string]float64{}, map[string]float64{}
 	for _, d := range parts(s) {
 		for _, size := range []int{int(s.Input("small")), int(s.Input("large"))} {
@@ -65,10 +79,11 @@ func ablate(s *study.Session) error {
 			if err != nil {
 				return err
 			}
-			x.AddEstimate(d.name, r.Estimate, float64(size))
 			if size == int(s.Input("small")) {
+				x.BarEstimate(smallMessages, labels[d.name], r.Estimate)
 				small[d.name] = r.Rate
 			} else {
+				x.BarEstimate(largeMessages, labels[d.name], r.Estimate)
 				big[d.name] = r.Rate
 			}
 		}

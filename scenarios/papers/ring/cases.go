@@ -10,7 +10,8 @@ import (
 // so a claim of each application calibrates it.
 var Cases = study.Experiment{
 	Group: "ring", Name: "cases", Title: "A network function, a database and an HTTP server over ring buffers",
-	Figures: "RB2 section 5-C, Fig. 8 to 10",
+	Figures:  "RB2 section 5-C, Fig. 8 to 10",
+	Pictures: casePictures,
 	Claims: []string{
 		"rb2.c1.time", "rb2.c1.vs_farm", "rb2.c2.time", "rb2.c2.vs_l5_sd", "rb2.c3.qps_rb2", "rb2.c3.qps_sd",
 		"rb2.c3.tail_rb2", "rb2.c3.tail_vs_sd",

@@ -126,9 +126,13 @@ func counts(s *study.Session) error {
 	for _, r := range []*rate{one, two, full} {
 		a := r.f.send.Stats()
 		n := float64(a.Messages)
-		x.Bar(r.f.d.name, "WRITEs of slots", float64(a.Slots)/n)
-		x.Bar(r.f.d.name, "WRITEs of the tail", float64(a.Words)/n)
-		x.Bar(r.f.d.name, "completions", float64(a.Ended)/n)
+		name := r.f.d.name
+		if r == one {
+			name += ", unbatched"
+		}
+		x.Bar(name, "WRITEs of slots", float64(a.Slots)/n)
+		x.Bar(name, "WRITEs of the tail", float64(a.Words)/n)
+		x.Bar(name, "completions", float64(a.Ended)/n)
 	}
 	s.Record(x)
 	a, b, c := one.f.send.Stats(), two.f.send.Stats(), full.f.send.Stats()

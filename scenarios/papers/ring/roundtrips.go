@@ -9,10 +9,11 @@ import (
 // Latency measures the round trip of one message at a time (Exp#2).
 var Latency = study.Experiment{
 	Group: "ring", Name: "round-trips", Title: "Round trips of one message at a time, unbatched",
-	Figures: "RB2 Exp#2, Fig. 6",
-	Claims:  []string{"rb2.e2.small_avg", "rb2.e2.l5_64B"},
-	Inputs:  inputs(),
-	Run:     designLatency,
+	Figures:  "RB2 Exp#2, Fig. 6",
+	Pictures: roundTripPictures,
+	Claims:   []string{"rb2.e2.small_avg", "rb2.e2.l5_64B"},
+	Inputs:   inputs(),
+	Run:      designLatency,
 	Reasons: map[string]string{"rb2.e2.l5_64B": "L5 writes a message and its tail as RB2 does; what lets it be " +
 		"faster is not in the paper"},
 }

@@ -10,8 +10,9 @@ import (
 // Synchronization compares the ways in which sender and receiver announce their pointers (RB² section 4-A).
 var Synchronization = study.Experiment{
 	Group: "ring", Name: "synchronization", Title: "Heads pushed or pulled, tails by completions or written twice",
-	Figures: "RB2 section 4-A, Fig. 3",
-	Claims:  []string{"rb2.mb.push_gain_64B", "rb2.mb.choice", "rb2.mb.cq_receiver_cost"},
+	Figures:  "RB2 section 4-A, Fig. 3",
+	Pictures: syncPictures,
+	Claims:   []string{"rb2.mb.push_gain_64B", "rb2.mb.choice", "rb2.mb.cq_receiver_cost"},
 	Inputs: inputs(
 		study.Input{Name: "batch", Value: 16, Unit: "messages",
 			Source: "rb.mb_threshold: of sending and of pushing the head; who pulls it does so when the ring looks " +

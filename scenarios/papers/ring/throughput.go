@@ -9,7 +9,8 @@ import (
 // Throughput compares RB² with other ring buffers, and with plain WRITEs (Exp#1).
 var Throughput = study.Experiment{
 	Group: "ring", Name: "throughput", Title: "Throughput of ring buffers by message size",
-	Figures: "RB2 Exp#1, Fig. 5",
+	Figures:  "RB2 Exp#1, Fig. 5",
+	Pictures: throughputPictures,
 	Claims: []string{"rb2.small_tput_vs_drbs", "rb2.e1.large_bw", "rb2.e1.sd_small_vs_raw", "rb2.e1.sd_large_copy",
 		"rb2.e1.l5_large"},
 	Inputs: inputs(append(rawInputs, largeInputs...)...),

@@ -11,10 +11,12 @@ type Experiment struct {
 	Group   string // path or ring: the group of figures in bench
 	Name    string // unique name without the group: packets, if FullName is path/packets
 	Title   string
-	Figures string   // figures of the papers that it reproduces
-	Claims  []string // ids of the claims that it measures
-	Inputs  []Input
-	Run     func(s *Session) error
+	Figures string // figures of the papers that it reproduces
+	// Pictures has the numbers of claims that are drawn beside series, by the name of the series.
+	Pictures map[string]Picture
+	Claims   []string // ids of the claims that it measures
+	Inputs   []Input
+	Run      func(s *Session) error
 
 	// Reasons explains each missed claim by its id: what the model lacks, or where paper and mechanism differ.
 	Reasons map[string]string

@@ -88,6 +88,13 @@ func (x *Series) Bar(system, label string, value float64) {
 	x.Points = append(x.Points, Point{System: system, At: []float64{}, Label: label, Value: value})
 }
 
+// BarEstimate adds a point at a name on the first axis, with its confidence interval.
+func (x *Series) BarEstimate(system, label string, e Estimate) {
+	x.Bar(system, label, e.Gbps())
+	p := &x.Points[len(x.Points)-1]
+	p.Half, p.RoundTrips = e.HalfGbps(), e.RoundTrips
+}
+
 // AddEstimate adds a point with its confidence interval.
 func (x *Series) AddEstimate(system string, e Estimate, at ...float64) {
 	x.Points = append(x.Points, Point{System: system, At: at, Value: e.Gbps(), Half: e.HalfGbps(),

@@ -1,0 +1,53 @@
+package study
+
+// Picture says what is drawn of the paper beside a series.
+type Picture struct {
+	Figure  string // of the paper; empty: Experiment.Figures
+	Printed []Printed
+}
+
+// Printed is a number of a claim, at the place where the series has the quantity that it is about.
+type Printed struct {
+	Claim  string
+	Number int       // index of the number, if the claim has one for each of several quantities
+	System string    // that the number is about; empty: all
+	Label  string    // of a bar; empty: all
+	At     []float64 // first and last position on the first axis; one: that place only; none: all
+	Is     Relation
+	Of     Base // what the number is relative to
+}
+
+// Relation says how a printed number and a value of the series are related.
+type Relation string
+
+// Relations of printed numbers to the values of a series.
+const (
+	Value    Relation = ""         // it is the value
+	Factor   Relation = "factor"   // times the base
+	Gain     Relation = "gain"     // more than the base, as a fraction of it
+	Loss     Relation = "loss"     // less than the base, as a fraction of it
+	Sum      Relation = "sum"      // more than the base, in the same unit
+	Position Relation = "position" // on the first axis, not a value
+)
+
+// Base is the point that a relation refers to. What is empty is as of the value itself.
+type Base struct {
+	System string
+	Label  string
+	At     []float64
+}
+
+// Apply returns the value that a number stands for.
+func (r Relation) Apply(number, base float64) float64 {
+	switch r {
+	case Factor:
+		return base * number
+	case Gain:
+		return base * (1 + number)
+	case Loss:
+		return base * (1 - number)
+	case Sum:
+		return base + number
+	}
+	return number
+}
