@@ -16,6 +16,8 @@ type lane struct {
 	early bool        // dst's component runs ahead: it gets messages at the time of sending
 	ahead EarlySender // src's component, if it runs ahead and tracks its credits itself; else nil
 
+	sent uint64 // bytes, see Link.Sent
+
 	// The transmitter: the last message ends at busy + frac/psDen.
 	busy Ps
 	frac int64
@@ -145,6 +147,7 @@ func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 		meta.SendTime = depart.Sec()
 	}
 	d.used++
+	d.sent += uint64(bytes)
 	if l.NumHooks() != 0 {
 		l.hook(sim.HookPosConnStartSend, msg)
 	}

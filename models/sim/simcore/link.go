@@ -81,6 +81,13 @@ func (l *Link) InFlight() int { return l.lanes[0].n + l.lanes[1].n }
 // credits are on their way back.
 func (l *Link) Used(src sim.Port) int { return l.laneFrom(src).used }
 
+// Sent returns the bytes of the messages that a port has sent, without LinkSpec.OverheadBytes, and of those that were
+// sent to it.
+func (l *Link) Sent(port sim.Port) (from, to uint64) {
+	d := l.laneFrom(port)
+	return d.sent, l.laneFrom(d.dst).sent
+}
+
 // PlugIn implements sim.Connection. If the spec has no credits for the direction that starts at
 // port, and the far port is not a *Port with a known capacity, sourceSideBufSize is used. It panics
 // on a third port and on a port that is plugged in already.

@@ -59,6 +59,7 @@ func TestLinkTimesProperty(t *testing.T) {
 		e := NewEngine()
 		p := newPair(t, e, spec, 200)
 		p.drain()
+		sent, back := uint64(0), uint64(0)
 		now, free := Ps(0), Ps(0) // free: end of the last transmission, in units of 1/Rate.Bytes ps
 		den := Ps(max(spec.Rate.Bytes, 1))
 		var want []arrival
@@ -68,6 +69,7 @@ func TestLinkTimesProperty(t *testing.T) {
 			bytes := rapid.IntRange(0, 300).Draw(t, "size")
 			free = max(free, depart*den) + Ps(bytes+spec.OverheadBytes)*spec.Rate.Ps
 			arrive := (free+den-1)/den + spec.Latency
+			sent, back = sent+uint64(bytes), back+999
 			want = append(want, arrival{i, arrive, depart, arrive})
 			at(e, now, func() {
 				require.Nil(t, p.a.Send(newMsg(i, bytes, depart)))
@@ -77,6 +79,8 @@ func TestLinkTimesProperty(t *testing.T) {
 		p.ca.recv = func(now sim.VTimeInSec, port sim.Port) { port.Retrieve(now) }
 		require.NoError(t, e.Run())
 		require.Equal(t, want, p.arrivals)
+		from, to := p.l.Sent(p.a)
+		require.Equal(t, [2]uint64{sent, back}, [2]uint64{from, to})
 	})
 }
 

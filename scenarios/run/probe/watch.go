@@ -63,8 +63,7 @@ func (w *Watch) Begin() {
 	}
 }
 
-// Counters lists the bytes of cables and of links of devices, which have no counters of their own, and the board's
-// counters.
+// Counters lists the bytes of cables and of links of devices, and the board's counters.
 func (w *Watch) Counters(r *board.Rack) []Counter {
 	list := append([]Counter(nil), w.ethernet...)
 	for _, l := range w.Links {

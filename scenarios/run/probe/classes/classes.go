@@ -40,7 +40,7 @@ func All() (list []Class) {
 // Link holds the bytes of one direction of a link, by class.
 type Link struct {
 	Where, What string        // as a probe.Counter has them
-	Own         bool          // the link of a device, which has no counters but those of this package
+	Own         bool          // the link of a device
 	total       func() uint64 // the link's own counter
 	dllps       func() uint64 // of these, the bytes of DLLPs; nil: none
 	from        uint64        // total when the count began

@@ -246,38 +246,20 @@ func (x *card) pcie(where, name string, link *pcielink.Link, far sim.Port, first
 	return list
 }
 
-// own divides the bytes of a link at a device of the card: header and payload of TLPs.
+// own divides the bytes of a link at a device of the card: header and payload of TLPs, as their headers have them.
 func (x *card) own(where, name string, link *simcore.Link, far sim.Port, first bool) (list []*Link) {
-	h := &tlpHook{far: far, wire: (*msg.TLP).Bytes}
-	count := &tlpBytes{far: far}
-	link.AcceptHook(count)
+	h := &tlpHook{far: far, wire: func(p *msg.TLP) int { return p.Parsed().SizeDW()*tlp.DWBytes + len(p.Data) }}
+	sent := func(end int) uint64 {
+		from, to := link.Sent(far)
+		return [2]uint64{to, from}[end]
+	}
 	for end, what := range ways(name, false) {
-		l := &Link{Where: where, What: what, Own: true, total: func() uint64 { return count.bytes[end] }}
+		l := &Link{Where: where, What: what, Own: true, total: func() uint64 { return sent(end) }}
 		h.lanes[end] = &lane{l, x, first, first && end == 0}
 		list = append(list, l)
 	}
 	link.AcceptHook(h)
 	return list
-}
-
-// tlpBytes counts the bytes of TLPs that enter a link without counters, by end.
-type tlpBytes struct {
-	far   sim.Port
-	bytes [2]uint64
-}
-
-// Func implements sim.Hook.
-func (x *tlpBytes) Func(ctx sim.HookCtx) {
-	if ctx.Pos != sim.HookPosConnStartSend {
-		return
-	}
-	if p, ok := ctx.Item.(*msg.TLP); ok {
-		end := 0
-		if p.Src == x.far {
-			end = 1
-		}
-		x.bytes[end] += uint64(len(p.Data) + p.Parsed().SizeDW()*tlp.DWBytes)
-	}
 }
 
 // observe learns from an rnic for which packets it reads payload.
