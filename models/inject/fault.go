@@ -2,6 +2,7 @@ package inject
 
 import (
 	"fmt"
+	"slices"
 
 	"nictwin/models/format/tlp"
 	"nictwin/models/sim/simcore"
@@ -63,23 +64,35 @@ type Fault struct {
 	Gap simcore.Ps
 }
 
+// Range is a range of bus addresses; To is excluded.
+type Range struct{ From, To uint64 }
+
 // armed is a fault with the numbers of reads that it matched and struck.
 type armed struct {
 	Fault
+	further  []Range
 	met, hit int
 }
 
-// Add adds a fault. The first fault that matches a read applies to it. Add fails on an unknown kind or an empty
-// range.
-func (f *Faults) Add(x Fault) error {
+// has reports whether an address is in a range of the fault.
+func (a *armed) has(at uint64) bool {
+	return at >= a.From && at < a.To ||
+		slices.ContainsFunc(a.further, func(r Range) bool { return at >= r.From && at < r.To })
+}
+
+// Add adds a fault, of reads in its range or a further one; Skip and Count count those of all ranges. The first fault
+// that matches a read applies to it. Add fails on an unknown kind or an empty range.
+func (f *Faults) Add(x Fault, further ...Range) error {
 	if x.Kind >= numFaults {
 		return fmt.Errorf("inject: fault of kind %d: want 0 to %d", x.Kind, numFaults-1)
 	}
-	if x.From >= x.To {
-		return fmt.Errorf("inject: fault %v strikes addresses %#x to %#x: want a range that is not empty", x.Kind,
-			x.From, x.To)
+	for _, r := range append([]Range{{x.From, x.To}}, further...) {
+		if r.From >= r.To {
+			return fmt.Errorf("inject: fault %v strikes addresses %#x to %#x: want a range that is not empty", x.Kind,
+				r.From, r.To)
+		}
 	}
-	f.list = append(f.list, &armed{Fault: x})
+	f.list = append(f.list, &armed{Fault: x, further: further})
 	return nil
 }
 
@@ -100,7 +113,7 @@ func (f *Faults) meet(h *tlp.Header) *armed {
 	off, _ := h.Span()
 	at := h.Address + uint64(off)
 	for _, a := range f.list {
-		if at < a.From || at >= a.To {
+		if !a.has(at) {
 			continue
 		}
 		a.met++

@@ -79,8 +79,23 @@ func TestInvalidFaults(t *testing.T) {
 	f := inject.NewFaults("Faults", simcore.NewEngine(), new(msg.TLPs))
 	require.ErrorContains(t, f.Add(inject.Fault{Kind: inject.FaultKind(inject.NumFaults), To: 1}), "kind")
 	require.ErrorContains(t, f.Add(inject.Fault{Kind: inject.FaultUR, From: 5, To: 5}), "range")
+	require.ErrorContains(t, f.Add(inject.Fault{To: 5}, inject.Range{From: 7, To: 7}), "addresses 0x7 to 0x7: want a range")
 	require.NoError(t, f.Add(inject.Fault{Kind: inject.FaultUR, To: 9}))
 	require.Zero(t, f.Hits())
+}
+
+// The ranges of a fault have one count.
+func TestRangesHaveOneCount(t *testing.T) {
+	b := newBench(t, inject.DelaySpec{})
+	var struck []uint8
+	b.faults.Struck = func(_ *inject.Fault, h *tlp.Header) { struck = append(struck, h.Tag) }
+	require.NoError(t, b.faults.Add(inject.Fault{From: 0x100, To: 0x200, Skip: 2, Count: 2},
+		inject.Range{From: 0x1000, To: 0x1100}, inject.Range{From: 0x400, To: 0x401}))
+	for tag, at := range []uint64{0x100, 0x1000, 0x300, 0x400, 0x10ff, 0x1100, 0x1ff} {
+		b.read(uint8(tag), at, 1)
+	}
+	require.NoError(t, b.Run())
+	require.Equal(t, []uint8{3, 4}, struck)
 }
 
 // Struck is called for every struck read. Each kind's name is parsed back to the kind.

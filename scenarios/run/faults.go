@@ -79,12 +79,17 @@ func (w *world) injectReadFaults() error {
 			}
 			continue
 		}
+		var ranges []inject.Range
 		for _, p := range w.c.placesOf(f.Server) {
 			at := placed(&w.spec.Servers[f.Server]).Of(p)
-			x.From, x.To = at.Base, at.Base+at.Bytes
-			if err := faults.Add(x); err != nil {
-				return err
-			}
+			ranges = append(ranges, inject.Range{From: at.Base, To: at.Base + at.Bytes})
+		}
+		if len(ranges) == 0 {
+			continue // no application is on the server
+		}
+		x.From, x.To = ranges[0].From, ranges[0].To
+		if err := faults.Add(x, ranges[1:]...); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -113,6 +113,22 @@ func TestEveryKindInEveryMemory(t *testing.T) {
 	}
 }
 
+// Faults of buffers count reads of all memories that a server's applications have, not those of each.
+func TestFaultsOfBuffersHaveOneCount(t *testing.T) {
+	const both = gpus + flexins + "workloads: [{kind: write, count: 6, depth: 1, memory: gpu}, " +
+		"{name: host, kind: write, count: 6, depth: 1}]\n"
+	hits := func(count string) (n int) {
+		nowhere := [2]place.Range{{Bytes: 1}, {Bytes: 1}}
+		playSeen(t, both+"faults: {pcie: [{server: 0, of: buffers, kind: none, delay: 1us"+count+"}]}\n", nowhere,
+			func(rack *board.Rack) { n = rack.Servers[0].Cards[0].Faults.Hits() })
+		return n
+	}
+	all := hits("")
+	require.GreaterOrEqual(t, all, 12)
+	require.Equal(t, 5, hits(", skip: 3, count: 5"))
+	require.Equal(t, all-10, hits(", skip: 10"), "each memory alone has fewer reads")
+}
+
 // A hardware transport reads and writes every memory, too. Software without simulated cores takes no time for it.
 func TestHardwareTransport(t *testing.T) {
 	const rnics = "devices: [{kind: rnic, model: bluefield2}]\nstacks: [{kind: rnic}]\n"
