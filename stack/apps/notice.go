@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 
 	"nictwin/models/sim/field"
-	"nictwin/models/sim/fifo"
 	"nictwin/stack/verbs"
 )
 
@@ -55,10 +54,10 @@ type noticing interface {
 type notice struct {
 	*end
 	loop    Loop
-	buffers fifo.Queue[int] // slots with receive requests whose messages have not been taken, oldest first
-	from    []int           // slot that each message was taken from, by number modulo its length
-	taken   int             // messages taken
-	early   int             // of these, before their completions
+	buffers slotQueue // slots with receive requests whose messages have not been taken, oldest first
+	from    []int     // slot that each message was taken from, by number modulo its length
+	taken   int       // messages taken
+	early   int       // of these, before their completions
 }
 
 // notices starts the polling loops of a side.
@@ -92,19 +91,20 @@ func noLooper(what string, s *side) error {
 // allocateNotice makes an end poll bytes, if it receives messages.
 func (e *end) allocateNotice() {
 	if e.spec.Notice == NoticeBytes && e.recvs != nil {
-		e.notice = &notice{end: e, from: make([]int, e.recvs.area.slots)}
+		n := e.recvs.area.slots
+		e.notice = &notice{end: e, from: make([]int, n), buffers: newSlotQueue(n)}
 	}
 }
 
 // await records a receive request for a slot.
-func (n *notice) await(slot int) { n.buffers.Push(slot) }
+func (n *notice) await(slot int) { n.buffers.push(slot) }
 
 // step takes the next message if it is whole in the oldest buffer (Looper).
 func (n *notice) step() bool {
-	if n.stopped || n.taken == n.total || n.buffers.Len() == 0 {
+	slot, ok := n.buffers.front()
+	if n.stopped || n.taken == n.total || !ok {
 		return false
 	}
-	slot := *n.buffers.Front()
 	a, size := &n.recvs.area, n.spec.size(n.taken)
 	tail := n.got(sealBytes)
 	if !n.check("load", a.load(n.side.Core, slot, size-sealBytes, a.piece, tail)) ||
@@ -115,7 +115,7 @@ func (n *notice) step() bool {
 	if !n.check("load", a.load(n.side.Core, slot, 0, a.piece, got)) || !whole(got) {
 		return false
 	}
-	n.buffers.Pop()
+	n.buffers.remove(slot)
 	n.early++
 	n.take(slot, got)
 	n.role.advance()
@@ -138,11 +138,7 @@ func (n *notice) completed(slot int, wc *verbs.WC) {
 	m, size := n.recvsDone-1, int(wc.ByteLen)
 	n.noteMessage(m)
 	n.checkImm(wc, m)
-	for range n.buffers.Len() { // unless it was taken from there
-		if x := n.buffers.Pop(); x != slot {
-			n.buffers.Push(x)
-		}
-	}
+	n.buffers.remove(slot) // unless it was taken from there
 	switch {
 	case size != n.spec.size(m):
 		n.badLength(m, size, n.spec.size(m))
