@@ -22,7 +22,8 @@ func TestLowLatencyRefused(t *testing.T) {
 		{head + "stacks: [{kind: rnic}]\ndevices: [{kind: rnic, model: connectx6}]\nworkload: {low_latency: true}",
 			"stacks[0].kind rnic: it has no low-latency queue pairs: want flexins, or workload.low_latency false"},
 		{four + "workload: {low_latency: true, kind: write}",
-			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc"},
+			"f.yaml:5: workload.low_latency: kind write has no SENDs that a low-latency queue pair could carry: " +
+				"want false"},
 		{four + "workload: {low_latency: true, transport: uc}",
 			"workload.low_latency: low-latency queue pairs support only SENDs over rc"},
 		{four + "workload: {low_latency: true, pieces: 2}", "workload.low_latency: each receive request is one piece"},

@@ -133,7 +133,10 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"send over raw takes 46 to 1010 bytes"},
 		{head + "workload: {kind: write, invalidate: true}",
 			"f.yaml:5: workload.invalidate: " +
-				"want false, or kind send over rc without workload.immediate"},
+				"kind write invalidates no regions: want false"},
+		{head + "workload: {immediate: true, invalidate: true}",
+			"f.yaml:5: workload.invalidate: SENDs over rc without immediate data can invalidate: want false, or " +
+				"workload.transport rc and workload.immediate false"},
 		{head + "workload: {misuse: {what: revoked_key, message: 3}}",
 			"f.yaml:5: workload.misuse.what revoked_key: want workload.invalidate, and a message behind the first"},
 		{head + "addresses: ipx", `f.yaml:5: addresses "ipx": want ipv4 or ipv6`},

@@ -68,8 +68,9 @@ func (s *server) checkInv(wc *verbs.WC, m int) {
 
 // validateRevoke rejects workloads that cannot invalidate.
 func (s *Spec) validateRevoke(bad func(ok bool, path field.Path, format string, a ...any)) {
-	bad(!s.Invalidate || s.Kind == Send && s.Transport == RC && !s.Immediate, "invalidate",
-		": want false, or kind %s over %s without %v", Send, RC, field.Path("immediate"))
+	bad(!s.Invalidate || s.Transport == RC && !s.Immediate, "invalidate",
+		": SENDs over %s without immediate data can invalidate: want false, or %v %s and %v false", RC,
+		field.Path("transport"), RC, field.Path("immediate"))
 	if s.Misuse != nil && s.Misuse.What == RevokedKey {
 		bad(s.Invalidate && s.Misuse.Message > 0, "misuse.what", "%s: want %v, and a message behind the first",
 			RevokedKey, field.Path("invalidate"))

@@ -242,7 +242,8 @@ func (s *Spec) fields() *kind.Fields {
 		set  bool
 		name kind.Option
 	}{
-		{s.Inline, kind.Inline}, {s.Immediate, kind.Immediate}, {s.SharedReceive, kind.SharedReceive},
+		{s.Inline, kind.Inline}, {s.Immediate, kind.Immediate}, {s.Invalidate, kind.Invalidate},
+		{s.LowLatency, kind.LowLatency}, {s.SharedReceive, kind.SharedReceive},
 		{s.Notice == NoticeBytes, kind.Notice},
 		{s.SharedCounter, kind.SharedCounter}, {len(s.Hops) > 0, kind.Hops}, {s.By == kind.ByReads, kind.Access},
 		{s.Payload == Reused, kind.Reused},
@@ -303,7 +304,7 @@ func (s *Spec) validateLowLatency(bad func(ok bool, path field.Path, format stri
 	if !s.LowLatency {
 		return
 	}
-	bad(s.Transport == RC && s.traits().Sends, "low_latency",
+	bad(s.Transport == RC, "low_latency",
 		": low-latency queue pairs support only SENDs over rc: want these, or false")
 	bad(s.Pieces == 1 && !s.SharedReceive, "low_latency",
 		": each receive request is one piece, of the queue pair's own: want %v 1 and %v false, or false",

@@ -235,6 +235,8 @@ func (plain) lacks(o Option) (why, want string) {
 var missing = map[Option]struct{ why, want string }{
 	Inline:        {"sends no bytes inline", "false"},
 	Immediate:     {"has no SENDs", "false"},
+	Invalidate:    {"invalidates no regions", "false"},
+	LowLatency:    {"has no SENDs that a low-latency queue pair could carry", "false"},
 	Notice:        {"takes no messages from buffers of receive requests", "completion"},
 	SharedReceive: {"takes no receive requests", "false"},
 	SharedCounter: {"has no counter", "false"},
