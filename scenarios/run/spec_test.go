@@ -119,6 +119,9 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		{head + "workload: {queue_pairs: 2000, count: 9999}",
 			"f.yaml:5: workload.count 9999: with workload.queue_pairs, workload.processes and workload.both_ways " +
 				"this makes 19998000 messages in all flows: want at most 4194304"},
+		{head + "workloads: [{queue_pairs: 2048, count: 2048}, {name: more, count: 1}]",
+			"f.yaml:5: workloads[0].count 2048: the workloads make 4194305 messages between all their servers, " +
+				"answers not counted: want at most 4194304"},
 		{head + "sweep: {receive: [naive]}",
 			"f.yaml:5: sweep.receive: an " +
 				"option of stacks of kind flexins: there is none"},

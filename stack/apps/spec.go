@@ -177,9 +177,11 @@ const (
 	maxPieces    = 16
 	maxPorts     = 8
 	maxPSN       = 1<<24 - 1
-	maxTotal     = 1 << 22 // messages of all flows, whose completions are all kept
-	stampLen     = 4       // bytes of the message number at the start of a message
+	stampLen     = 4 // bytes of the message number at the start of a message
 )
+
+// MaxMessages bounds the messages of the flows of all workloads, answers not counted: their completions are all kept.
+const MaxMessages = 1 << 22
 
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
@@ -208,10 +210,9 @@ func (s *Spec) Validate() error {
 	within("count", s.Count, 1, maxCount)
 	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs && s.Processes > 0 &&
 		s.Processes <= maxProcesses {
-		bad(s.Messages() <= maxTotal, "count", "%d: with %v, %v and %v this makes %d messages in all flows: want at "+
-			"most %d",
-			s.Count, field.Path("queue_pairs"), field.Path("processes"), field.Path("both_ways"), s.Messages(),
-			maxTotal)
+		bad(s.Messages() <= MaxMessages, "count", "%d: with %v, %v and %v this makes %d messages in all flows: want at "+
+			"most %d", s.Count, field.Path("queue_pairs"), field.Path("processes"), field.Path("both_ways"),
+			s.Messages(), MaxMessages)
 	}
 	within("depth", s.Depth, 1, maxDepth)
 	within("pieces", s.Pieces, 1, maxPieces)

@@ -77,9 +77,6 @@ func (l List) LastPhase() (t simcore.Ps) {
 	return t
 }
 
-// maxMessages bounds the messages of all workloads, as package apps bounds those of one.
-const maxMessages = 1 << 22
-
 // Validate returns every error of the list on a board with a number of servers, each a field.Error. path is the field
 // of a workload.
 func (l List) Validate(servers int, path func(i int) field.Path) error {
@@ -100,9 +97,13 @@ func (l List) Validate(servers int, path func(i int) field.Path) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if n := l.Messages(); n > 2*maxMessages {
-		return field.Errorf(path(0)+".count", "%d: the workloads make %d messages, answers included, between all "+
-			"their servers: want at most %d", l[0].Count, n, 2*maxMessages)
+	n := 0
+	for _, s := range l {
+		n += s.Messages()
+	}
+	if n > apps.MaxMessages {
+		return field.Errorf(path(0)+".count", "%d: the workloads make %d messages between all their servers, answers "+
+			"not counted: want at most %d", l[0].Count, n, apps.MaxMessages)
 	}
 	return l.validateRaw(servers, path)
 }
