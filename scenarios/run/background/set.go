@@ -152,13 +152,9 @@ func (s *Set) Rows() (list []stats.Background) {
 	}
 	for i, p := range s.plays {
 		x := p.spec
-		r := stats.Background{Background: i, Server: s.names[x.Server], Port: x.Port, From: int64(x.From),
-			To: int64(s.ended - s.began), Frames: p.frames, Bytes: p.bytes, Passes: p.frames / uint64(p.pass())}
-		if x.Until != 0 {
-			r.To = min(r.To, int64(x.Until))
-		}
-		r.To = max(r.From, r.To)
-		list = append(list, r)
+		from, to := x.Within(s.ended - s.began)
+		list = append(list, stats.Background{Background: i, Server: s.names[x.Server], Port: x.Port, From: int64(from),
+			To: int64(to), Frames: p.frames, Bytes: p.bytes, Passes: p.frames / uint64(p.pass())})
 	}
 	return list
 }
@@ -187,7 +183,7 @@ func (p *play) fetch() error {
 	if err != nil {
 		return err
 	}
-	from := p.base + simcore.Ps(p.spec.From)
+	from, to := p.spec.Times(p.base)
 	switch {
 	case !p.begun:
 		p.due = from
@@ -198,7 +194,7 @@ func (p *play) fetch() error {
 		p.due = p.last + max(f.Interval, wire(len(f.Data), p.cable), 1)
 	}
 	p.begun, p.last = true, p.due
-	if u := p.spec.Until; u != 0 && p.due >= p.base+simcore.Ps(u) {
+	if to != 0 && p.due >= to {
 		p.ended = true
 		return nil
 	}

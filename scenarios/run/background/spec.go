@@ -9,6 +9,7 @@ import (
 	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
+	"nictwin/scenarios/run/phase"
 )
 
 var _ specfile.Single = (*List)(nil)
@@ -18,10 +19,10 @@ type Spec struct {
 	Capture string         `yaml:"capture"` // file; a relative path begins at the folder of the scenario
 	Server  int            `yaml:"server"`  // whose NIC receives the frames
 	Port    int            `yaml:"port"`    // of the NIC
-	From    quantity.Time  `yaml:"from"`    // from the begin of the traffic on
-	Until   quantity.Time  `yaml:"until"`   // 0: the end of the traffic
 	Repeat  int            `yaml:"repeat"`  // passes; 0: as many as fit before Until or, without one, a single pass
 	Rate    *quantity.Rate `yaml:"rate"`    // of frames on the cable; nil: as captured
+
+	phase.Spec `yaml:",inline"`
 }
 
 // List is the captures of a scenario.
@@ -34,7 +35,6 @@ func (*List) TakesOne() {}
 const (
 	maxCaptures = 64
 	maxRepeat   = 1 << 30
-	longest     = quantity.Time(simcore.MaxPs / 4)
 	leastRate   = quantity.Rate(1000) // bit/s
 )
 
@@ -63,9 +63,7 @@ func (s *Spec) validate() error {
 	bad(s.Capture != "", "capture", ": none: want a pcap or pcapng file")
 	bad(s.Server >= 0, "server", "%d: want 0 or more", s.Server)
 	bad(s.Port >= 0, "port", "%d: want 0 or more", s.Port)
-	bad(s.From >= 0 && s.From <= longest, "from", "%v: want 0ps to %v", s.From, longest)
-	bad(s.Until == 0 || s.Until > s.From && s.Until <= longest, "until",
-		"%v: want more than %v, %v, or none for the end of the traffic", s.Until, field.Path("from"), s.From)
+	errs = append(errs, phase.Validate(s.Spec))
 	bad(s.Repeat >= 0 && s.Repeat <= maxRepeat, "repeat", "%d: want 1 to %d passes, or none", s.Repeat, maxRepeat)
 	bad(s.Rate == nil || *s.Rate >= leastRate, "rate", "%v: want %v or more, or none for the pace of the capture",
 		s.Rate,

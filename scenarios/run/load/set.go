@@ -124,10 +124,8 @@ func (s *Set) Begin(now simcore.Ps) error {
 			r.hog.StartFrom(now)
 			continue
 		}
-		in := window{from: now + simcore.Ps(x.From)}
-		if x.Until != 0 {
-			in.to = now + simcore.Ps(x.Until)
-		}
+		from, to := x.Times(now)
+		in := window{from: from, to: to}
 		for _, w := range r.walkers {
 			w.window = in
 			errs = append(errs, w.begin())
@@ -166,12 +164,9 @@ func (s *Set) Rows() (list []stats.Load) {
 	}
 	for i := range s.loads {
 		r, x := &s.loads[i], &s.list[i]
+		from, to := x.Within(s.ended - s.began)
 		l := stats.Load{Load: i, Server: s.servers[x.Server].Spec.Name, At: string(x.At), Of: string(x.Of),
-			Socket: x.Socket, From: int64(x.From), To: int64(s.ended - s.began)}
-		if x.Until != 0 {
-			l.To = min(l.To, int64(x.Until))
-		}
-		l.To = max(l.From, l.To)
+			Socket: x.Socket, From: int64(from), To: int64(to)}
 		if r.hog != nil {
 			l.Bytes = r.hog.Read + r.hog.Written
 		}

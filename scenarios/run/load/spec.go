@@ -9,6 +9,7 @@ import (
 	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
+	"nictwin/scenarios/run/phase"
 )
 
 var (
@@ -41,14 +42,14 @@ type Spec struct {
 	Of     Memory        `yaml:"of"`
 	Socket int           `yaml:"socket"` // of the host
 	Rate   quantity.Rate `yaml:"rate"`   // of all accesses, loads and stores together
-	From   quantity.Time `yaml:"from"`   // from the begin of the traffic on
-	Until  quantity.Time `yaml:"until"`  // 0: the end of the traffic
 	// length of the range that is accessed and, with LLC, of the buffer of the chaser, too; 0: see Server.length
 	Bytes   quantity.Bytes `yaml:"bytes"`
 	Stores  float64        `yaml:"stores"`  // share of the accesses that write
 	Cores   int            `yaml:"cores"`   // LLC: walkers, which share the rate
 	Latency bool           `yaml:"latency"` // LLC: one more core measures the loaded latency
 	Seed    uint64         `yaml:"seed"`    // of random addresses
+
+	phase.Spec `yaml:",inline"`
 }
 
 // List is the loads of a scenario.
@@ -115,16 +116,14 @@ func (s *Spec) validate() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	const most, least, longest = 10_000_000_000_000, 8, quantity.Time(simcore.MaxPs / 4) // bit/s
+	const most, least = 10_000_000_000_000, 8 // bit/s
 	bad(s.At == DRAM || s.At == LLC, "at", "%q: want %s or %s", s.At, DRAM, LLC)
 	bad(s.Of == Host || s.Of == Arm, "of", "%q: want %s or %s", s.Of, Host, Arm)
 	bad(s.Server >= 0, "server", "%d: want 0 or more", s.Server)
 	bad(s.Socket >= 0 && (s.Of != Arm || s.Socket == 0), "socket", "%d: want 0, or another socket of a host", s.Socket)
 	bad(s.Rate >= least && s.Rate <= most, "rate", "%v: want %v to %v", s.Rate, quantity.Rate(least),
 		quantity.Rate(most))
-	bad(s.From >= 0 && s.From <= longest, "from", "%v: want 0ps to %v", s.From, longest)
-	bad(s.Until == 0 || s.Until > s.From && s.Until <= longest, "until",
-		"%v: want more than %v, %v, or none for the end of the traffic", s.Until, field.Path("from"), s.From)
+	errs = append(errs, phase.Validate(s.Spec))
 	bad(s.Bytes == 0 || s.Bytes >= 1024 && s.Bytes <= maxBytes && s.Bytes%lineBytes == 0, "bytes",
 		"%v: want a multiple of %d B from 1 KiB to %v, or none", s.Bytes, lineBytes, quantity.Bytes(maxBytes))
 	bad(s.Stores >= 0 && s.Stores <= 1, "stores", "%v: want a share of the accesses, 0 to 1", s.Stores)

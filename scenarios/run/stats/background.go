@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
-
-	"nictwin/models/sim/simcore"
 )
 
 // Background describes a capture that was played into a port beside the traffic (scenarios/run/background).
@@ -24,10 +22,7 @@ type Background struct {
 // AddBackground adds the captures to the statistics.
 func (s *Summary) AddBackground(list []Background) {
 	for _, b := range list {
-		if span := float64(b.To - b.From); span > 0 {
-			const bit = 8
-			b.Gbps = bit * float64(simcore.Nanosecond) * float64(b.Bytes) / span
-		}
+		b.Gbps = gbps(b.Bytes, b.From, b.To)
 		s.Background = append(s.Background, b)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
-
-	"nictwin/models/sim/simcore"
 )
 
 // Load describes a load of a memory beside the traffic (scenarios/run/load), its rate and the latency that it measured.
@@ -44,10 +42,7 @@ func (l *Load) Measure(d *Dist) {
 // AddLoads adds the loads of memories to the statistics.
 func (s *Summary) AddLoads(list []Load) {
 	for _, l := range list {
-		if span := float64(l.To - l.From); span > 0 {
-			const bit = 8
-			l.Gbps = bit * float64(simcore.Nanosecond) * float64(l.Bytes) / span
-		}
+		l.Gbps = gbps(l.Bytes, l.From, l.To)
 		s.Loads = append(s.Loads, l)
 	}
 }

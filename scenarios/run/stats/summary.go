@@ -219,8 +219,17 @@ func (g *gauge) rate() Rate {
 
 // divide computes the rates from messages, bytes and window.
 func (r *Rate) divide() {
-	const bit, second = 8, float64(simcore.Second)
+	r.Gbps = gbps(r.Bytes, r.From, r.To)
 	if span := float64(r.To - r.From); span > 0 {
-		r.Gbps, r.PerSecond = bit*1e3*float64(r.Bytes)/span, second*float64(r.Messages)/span
+		r.PerSecond = float64(simcore.Second) * float64(r.Messages) / span
 	}
+}
+
+// gbps returns the rate of bytes in Gbit/s between two times in picoseconds; 0 between equal times.
+func gbps(bytes uint64, from, to int64) float64 {
+	const bit = 8
+	if to <= from {
+		return 0
+	}
+	return bit * float64(simcore.Nanosecond) * float64(bytes) / float64(to-from)
 }
