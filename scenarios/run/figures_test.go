@@ -164,8 +164,12 @@ func TestWrongStampsFail(t *testing.T) {
 	require.NoError(t, w.figures(p))
 	require.Len(t, p.Findings, 1)
 	require.Equal(t, result.Run, p.Findings[0].Domain)
-	require.Equal(t, "statistics: 1 stamps cannot be, the first that of message 0 of flow 0, which was not posted",
-		texts(p))
+	const text = "wire of message 0 of flow 0 at 0ps: it has not been posted: want its post before"
+	require.Equal(t, "statistics: an impossible stamp: "+text, texts(p))
+	w.measured.OnWire(0, 0, false, 0)
+	p = &Played{Case: w.c}
+	require.NoError(t, w.figures(p))
+	require.Equal(t, "statistics: 2 impossible stamps, the first: "+text, texts(p))
 }
 
 // TestFiguresRefused checks that figures that a workload cannot have are refused by line and field.

@@ -292,8 +292,12 @@ func (w *world) figures(p *Played) error {
 		return nil
 	}
 	if n, first := m.Wrong(); n > 0 {
-		p.add(result.Finding{Domain: result.Run, Field: "stamps that cannot be", Expected: "0", Got: fmt.Sprint(n),
-			Text: fmt.Sprintf("statistics: %d stamps cannot be, the first that of %s", n, first)})
+		text := "statistics: an impossible stamp: " + first
+		if n > 1 {
+			text = fmt.Sprintf("statistics: %d impossible stamps, the first: %s", n, first)
+		}
+		p.add(result.Finding{Domain: result.Run, Field: "impossible stamps", Expected: "0", Got: fmt.Sprint(n),
+			Text: text})
 	}
 	s := m.Summary()
 	s.AddLoads(w.loads.Rows())

@@ -8,6 +8,6 @@
 //     above the sample of their rank.
 //   - Percentiles beyond p90 are left out for fewer than MinTail samples.
 //   - A rate says whether it converged, and if not, why. It is never left out silently.
-//   - Stamps that cannot be, such as those of messages that were not posted, are counted apart, and fail a run.
+//   - Impossible stamps, such as those of messages that were not posted, are counted apart, and fail a run.
 //   - The same stamps give the same statistics.
 package stats

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 
+	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/steady"
 )
@@ -133,7 +134,8 @@ func way(answer bool) int {
 func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 	f, w := &r.flows[m.Flow], way(m.Answer)
 	if m.Number < len(f.posted[w]) {
-		r.doubt(m.Flow, m.Answer, m.Number, "was posted before")
+		r.doubt(at, m.Flow, m.Answer, m.Number, "post",
+			"a post of it or of a later one came before: want the posts of a flow's messages in order, each once")
 		return
 	}
 	for len(f.posted[w]) < m.Number {
@@ -160,30 +162,31 @@ func (r *Recorder) set(f *flow, s shape) *set {
 func (r *Recorder) add(at simcore.Ps, flow int, answer bool, number, measure int) bool {
 	f, w := &r.flows[flow], way(answer)
 	if number < 0 || number >= len(f.posted[w]) || f.shapes[w][number] == nil {
-		r.doubt(flow, answer, number, "was not posted")
+		r.doubt(at, flow, answer, number, Measures[measure], "it has not been posted: want its post before")
 		return false
 	}
 	if at < f.posted[w][number] {
-		r.doubt(flow, answer, number, "was posted later")
+		r.doubt(at, flow, answer, number, Measures[measure],
+			fmt.Sprintf("it was posted at %v: want that time or a later one", quantity.Time(f.posted[w][number])))
 		return false
 	}
 	f.shapes[w][number].dists[measure].Add(at - f.posted[w][number])
 	return true
 }
 
-// doubt counts an impossible stamp.
-func (r *Recorder) doubt(flow int, answer bool, number int, why string) {
+// doubt counts an impossible stamp, and describes the first: stamp names it, and why says what would be right.
+func (r *Recorder) doubt(at simcore.Ps, flow int, answer bool, number int, stamp, why string) {
 	if r.wrong++; r.wrong == 1 {
 		what := "message"
 		if answer {
 			what = "answer"
 		}
-		r.first = fmt.Sprintf("%s %d of flow %d, which %s", what, number, flow, why)
+		r.first = fmt.Sprintf("%s of %s %d of flow %d at %v: %s", stamp, what, number, flow, quantity.Time(at), why)
 	}
 }
 
-// Wrong returns the number of impossible stamps, such as those of messages that were not posted, and a description of
-// the first. They are not part of the statistics.
+// Wrong returns the number of impossible stamps, such as those of messages that were not posted, and which the first
+// was, and what would have been right. They are not part of the statistics.
 func (r *Recorder) Wrong() (n int, first string) { return r.wrong, r.first }
 
 // OnWire stamps the first packet of a message.

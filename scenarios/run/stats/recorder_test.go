@@ -123,7 +123,7 @@ func TestUnsteady(t *testing.T) {
 	require.Contains(t, x.Why, "interval of the batch means of ±")
 }
 
-// TestWrongStamps checks that stamps that cannot be are counted, and are no part of the statistics.
+// TestWrongStamps checks that impossible stamps are counted, and are no part of the statistics.
 func TestWrongStamps(t *testing.T) {
 	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4, AtCompletion: true}}}, 0)
 	r.Completed(us, &Message{Number: 3, Kind: "write", Bytes: 1})
@@ -131,7 +131,7 @@ func TestWrongStamps(t *testing.T) {
 	r.OnWire(us, 0, false, -1)
 	n, first := r.Wrong()
 	require.Equal(t, 3, n)
-	require.Equal(t, "message 3 of flow 0, which was not posted", first)
+	require.Equal(t, "completion of message 3 of flow 0 at 1us: it has not been posted: want its post before", first)
 	r.Posted(5*us, &Message{Number: 0, Kind: "write", Bytes: 1})
 	r.Posted(6*us, &Message{Number: 0, Kind: "write", Bytes: 1})
 	r.Completed(4*us, &Message{Number: 0, Kind: "write", Bytes: 1})
@@ -139,6 +139,29 @@ func TestWrongStamps(t *testing.T) {
 	require.Equal(t, 5, n, "posted twice, and completed before")
 	require.Zero(t, r.Summary().Total.Messages)
 	require.Empty(t, r.Summary().Latency)
+}
+
+// TestWrongStampsAreDescribed checks that the first impossible stamp is named, with what would have been right.
+func TestWrongStampsAreDescribed(t *testing.T) {
+	for want, stamp := range map[string]func(r *Recorder){
+		"wire of answer 0 of flow 0 at 1us: it has not been posted: want its post before": func(r *Recorder) {
+			r.OnWire(us, 0, true, 0)
+		},
+		"post of message 1 of flow 0 at 7us: a post of it or of a later one came before: want the posts of a flow's " +
+			"messages in order, each once": func(r *Recorder) {
+			r.Posted(7*us, &Message{Number: 1})
+		},
+		"completion of message 2 of flow 0 at 2us: it was posted at 5us: want that time or a later one": func(r *Recorder) {
+			r.Completed(2*us, &Message{Number: 2})
+		},
+	} {
+		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4}}}, 0)
+		r.Posted(5*us, &Message{Number: 2})
+		stamp(r)
+		n, first := r.Wrong()
+		require.Equal(t, 1, n)
+		require.Equal(t, want, first)
+	}
 }
 
 // TestAnswersOfHandlers checks the latency of answers that handlers send, which no application posts.
