@@ -117,7 +117,7 @@ var corners = map[string]room{
 		"bytes are told apart by what crosses a link, and by what its memory is for", nil,
 	},
 	"scenarios/run/stats": {
-		[]string{"models/sim/simcore", "models/sim/steady", "models/sim/fixedseed"},
+		[]string{"models/sim/quantity", "models/sim/simcore", "models/sim/steady", "models/sim/fixedseed"},
 		"statistics are of stamps, whoever made them", nil,
 	},
 	"scenarios/papers/claims": {nil, "what papers say does not depend on what was built", nil},

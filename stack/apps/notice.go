@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/verbs"
 )
 
@@ -54,10 +55,10 @@ type noticing interface {
 type notice struct {
 	*end
 	loop    Loop
-	buffers slotQueue // slots with receive requests whose messages have not been taken, oldest first
-	from    []int     // slot that each message was taken from, by number modulo its length
-	taken   int       // messages taken
-	early   int       // of these, before their completions
+	buffers fifo.Slots // slots with receive requests whose messages have not been taken, oldest first
+	from    []int      // slot that each message was taken from, by number modulo its length
+	taken   int        // messages taken
+	early   int        // of these, before their completions
 }
 
 // notices starts the polling loops of a side.
@@ -92,16 +93,16 @@ func noLooper(what string, s *side) error {
 func (e *end) allocateNotice() {
 	if e.spec.Notice == NoticeBytes && e.recvs != nil {
 		n := e.recvs.area.slots
-		e.notice = &notice{end: e, from: make([]int, n), buffers: newSlotQueue(n)}
+		e.notice = &notice{end: e, from: make([]int, n), buffers: fifo.NewSlots(n)}
 	}
 }
 
 // await records a receive request for a slot.
-func (n *notice) await(slot int) { n.buffers.push(slot) }
+func (n *notice) await(slot int) { n.buffers.Push(slot) }
 
 // step takes the next message if it is whole in the oldest buffer (Looper).
 func (n *notice) step() bool {
-	slot, ok := n.buffers.front()
+	slot, ok := n.buffers.Front()
 	if n.stopped || n.taken == n.total || !ok {
 		return false
 	}
@@ -115,7 +116,7 @@ func (n *notice) step() bool {
 	if !n.check("load", a.load(n.side.Core, slot, 0, a.piece, got)) || !whole(got) {
 		return false
 	}
-	n.buffers.remove(slot)
+	n.buffers.Remove(slot)
 	n.early++
 	n.take(slot, got)
 	n.role.advance()
@@ -138,7 +139,7 @@ func (n *notice) completed(slot int, wc *verbs.WC) {
 	m, size := n.recvsDone-1, int(wc.ByteLen)
 	n.noteMessage(m)
 	n.checkImm(wc, m)
-	n.buffers.remove(slot) // unless it was taken from there
+	n.buffers.Remove(slot) // unless it was taken from there
 	switch {
 	case size != n.spec.size(m):
 		n.badLength(m, size, n.spec.size(m))

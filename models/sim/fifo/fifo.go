@@ -1,7 +1,8 @@
 // Package fifo is a first-in, first-out queue that grows to its largest length
 // and then allocates nothing. It has no bound of its own: the caller that pushes
 // keeps one. Values can be accessed in place and removed at either end or in
-// between.
+// between. Slots is a queue of small numbers from which each can be removed in
+// constant time.
 package fifo
 
 // Queue is a first-in, first-out queue of values. The zero value is empty and ready for use.

@@ -141,7 +141,7 @@ func TestWrongStamps(t *testing.T) {
 	require.Empty(t, r.Summary().Latency)
 }
 
-// TestWrongStampsAreDescribed checks that the first impossible stamp is named, with what would have been right.
+// TestWrongStampsAreDescribed checks that the first impossible stamp is named, and corrected.
 func TestWrongStampsAreDescribed(t *testing.T) {
 	for want, stamp := range map[string]func(r *Recorder){
 		"wire of answer 0 of flow 0 at 1us: it has not been posted: want its post before": func(r *Recorder) {
