@@ -39,7 +39,7 @@ type Object struct {
 	Cut       []judge.Cut `json:"cut,omitempty"` // artifacts cut at --artifact-mb
 	Error     string      `json:"error,omitempty"`
 	Failure   Kind        `json:"failure,omitempty"`   // kind of failure
-	Warnings  []string    `json:"warnings,omitempty"`  // what a pass does not prove
+	Warnings  []string    `json:"warnings,omitempty"`  // what the result leaves out
 	Findings  []Finding   `json:"findings,omitempty"`  // the most telling first
 	Reproduce string      `json:"reproduce,omitempty"` // command line
 
