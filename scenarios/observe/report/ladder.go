@@ -83,7 +83,7 @@ func ladders(list []*found, log *Log) (map[int]*Ladder, error) {
 	all := map[int]*Ladder{}
 	for _, path := range order {
 		if err := readEvents(path, byFile[path], log); err != nil {
-			return nil, err
+			return nil, &InputError{err}
 		}
 		for _, views := range byFile[path] {
 			for _, v := range views {
@@ -95,6 +95,14 @@ func ladders(list []*found, log *Log) (map[int]*Ladder, error) {
 	}
 	return all, nil
 }
+
+// InputError is an error of an artifact that cannot be read, or that no run leaves so.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
 
 // readEvents finds the crossings around findings in a file of events. views holds the findings, by their NIC.
 func readEvents(path string, views map[string][]*view, log *Log) error {

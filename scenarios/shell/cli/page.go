@@ -72,7 +72,11 @@ func (r *Report) Make() (*report.Report, error) {
 	if err != nil {
 		return nil, &UsageError{fmt.Errorf("--out %s: %w", r.Out, err)}
 	}
-	return rep, errors.Join(rep.Write(dir), dir.Close())
+	err = errors.Join(rep.Write(dir), dir.Close())
+	if _, bad := errors.AsType[*report.InputError](err); bad {
+		err = &UsageError{err}
+	}
+	return rep, err
 }
 
 // compile makes the report of the runs: it merges them, adds RTL coverage and compares the report with an earlier one,
