@@ -44,6 +44,7 @@ type Options struct {
 
 	Progress func(done, total int) // counts messages; nil: none
 	Beat     *heartbeat.Beat       // receives the status of the case; nil: none
+	During   string                // beginning of that status, such as what the case is played for
 	Log      io.Writer             // progress of builds; nil: none
 }
 

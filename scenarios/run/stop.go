@@ -52,7 +52,7 @@ func (w *world) report(total int) {
 		return
 	}
 	s := heartbeat.Status{Cycle: w.rack.Servers[0].Cards[0].NIC.Cycles(), Mark: w.apps.Progress() + w.moved()}
-	s.Doing = fmt.Sprintf("%s, %d of %d messages", w.c.Name, w.apps.Messages(), total)
+	s.Doing = fmt.Sprintf("%s%s, %d of %d messages", w.o.During, w.c.Name, w.apps.Messages(), total)
 	if n := w.apps.InFlight(); n > 0 {
 		s.Busy = fmt.Sprintf("%d requests", n)
 	}

@@ -7,6 +7,8 @@ import (
 	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/delta"
 	"nictwin/scenarios/run"
+	"nictwin/scenarios/run/background"
+	"nictwin/scenarios/run/load"
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/flexins/node"
@@ -168,13 +170,16 @@ func workloadSimplifications() []func(*workload.Spec) {
 		func(w *workload.Spec) { w.Inline, w.Immediate = false, false },
 		func(w *workload.Spec) { w.Invalidate = false },
 		func(w *workload.Spec) { w.Events, w.Payload = false, plain.Payload },
-		func(w *workload.Spec) { w.LowLatency = false },
+		func(w *workload.Spec) { w.Notice = plain.Notice },
+		func(w *workload.Spec) { w.LowLatency, w.Notice = false, plain.Notice },
+		func(w *workload.Spec) { w.By = plain.By },
 		func(w *workload.Spec) { w.SharedReceive, w.Receives = false, 0 },
 		func(w *workload.Spec) { w.SharedCounter, w.AnyOrder = false, false },
 		func(w *workload.Spec) { w.Ports, w.PSN = plain.Ports, nil },
 		func(w *workload.Spec) { w.Ring = plain.Ring },
 		func(w *workload.Spec) { w.Misuse = nil },
-		func(w *workload.Spec) { w.Memory = plain.Memory },
+		func(w *workload.Spec) { w.Memory.Client = plain.Memory.Client },
+		func(w *workload.Spec) { w.Memory.Server = plain.Memory.Server },
 		func(w *workload.Spec) { w.Begin, w.End = 0, nil },
 		func(w *workload.Spec) { w.From, w.To = w.From[:1], w.To[:1] },
 	}
@@ -199,8 +204,8 @@ func chances() (all []func(*run.Spec)) {
 	return all
 }
 
-// lists removes elements from the scenario's lists of workloads, servers, sizes, hops and faults. It reports whether it
-// removed any.
+// lists removes elements from the scenario's lists of workloads, servers, sizes, hops, loads, captures and faults. It
+// reports whether it removed any.
 func (r *reducer) lists() bool {
 	got := cut(r, func(s *run.Spec) *[]workload.Spec { return &s.Workloads })
 	for i := range r.best.AllWorkloads() {
@@ -213,6 +218,8 @@ func (r *reducer) lists() bool {
 			got = cut(r, func(s *run.Spec) *[]int { return of(s.AllWorkloads()[i]) }) || got
 		}
 	}
+	got = cut(r, func(s *run.Spec) *[]load.Spec { return (*[]load.Spec)(&s.Load) }) || got
+	got = cut(r, func(s *run.Spec) *[]background.Spec { return (*[]background.Spec)(&s.Background) }) || got
 	got = cut(r, func(s *run.Spec) *[]run.PCIeFault { return &s.Faults.PCIe }) || got
 	if r.best.Faults.Wire == nil {
 		return got

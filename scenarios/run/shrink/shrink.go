@@ -106,12 +106,13 @@ func keysOf(p *run.Played) (keys []string) {
 // trial plays scenarios.
 type trial struct {
 	o     run.Options
+	n     int // scenarios played so far
 	keys  []string
 	file  string // file of the case: relative paths in scenarios begin at its folder
 	guard bool   // a scenario must pass on the Go NIC
 }
 
-// plain returns the options without artifacts and progress.
+// plain returns the options without artifacts and progress. Heartbeats go on.
 func plain(o run.Options) run.Options {
 	o.Dir, o.Wave, o.Progress, o.Log, o.Seed = nil, nil, nil, nil, 0
 	return o
@@ -129,6 +130,8 @@ func (t *trial) fails(ctx context.Context, s *run.Spec, patience simcore.Ps) boo
 	}
 	o := t.o
 	o.Patience = patience
+	t.n++
+	o.During = fmt.Sprintf("shrinking, trial %d: ", t.n)
 	p, err := list[0].Play(ctx, o)
 	if ctx.Err() != nil || err != nil && (p == nil || p.Pass()) || !slices.Equal(keysOf(p), t.keys) {
 		return false

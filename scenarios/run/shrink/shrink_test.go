@@ -1,7 +1,10 @@
 package shrink
 
 import (
+	"bytes"
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +16,12 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/delta"
+	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/run"
+	"nictwin/scenarios/run/background"
+	"nictwin/scenarios/run/load"
+	"nictwin/stack/apps"
+	"nictwin/stack/apps/kind"
 )
 
 const text = `name: x
@@ -23,8 +31,10 @@ stacks: [{kind: flexins}]
 `
 
 // caseOf returns the only case of a scenario on two cards.
-func caseOf(t require.TestingT, more string) *run.Case {
-	list, err := run.Parse("x.yaml", []byte(text+more))
+func caseOf(t require.TestingT, more string) *run.Case { return parse(t, text+more) }
+
+func parse(t require.TestingT, text string) *run.Case {
+	list, err := run.Parse("x.yaml", []byte(text))
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	return list[0]
@@ -71,6 +81,33 @@ faults: {stall: 20, slow_memory: {latency_ps: 500}, wire: {seed: 1, chances: {lo
 	})
 }
 
+// Loads, captures, memories, notice and reader are left out one by one, as far as the failure does not need them.
+func TestReduceLeavesOutEntries(t *testing.T) {
+	c := parse(t, strings.Replace(text, "flexins}", "flexins, flexins: {low_latency_qps: 1}}", 1)+
+		`workload: {kind: send, low_latency: true, notice: bytes, sizes: [64]}
+load: [{at: dram, rate: 1GB/s}, {at: dram, server: 1, rate: 2GB/s}, {at: dram, rate: 3GB/s}]
+background: [{capture: a.pcap}, {capture: b.pcap, server: 1}]
+`)
+	far := caseOf(t, "workload: {kind: list_walk, by: reads, sizes: [64], memory: arm}\n")
+	search := func(c *run.Case, fails func(*run.Spec) bool) run.Spec {
+		return reduce(delta.New(context.Background(), maxTrials), c.Alone(), -1, fails)
+	}
+	got := search(c, func(s *run.Spec) bool {
+		return s.Workload.LowLatency && slices.ContainsFunc(s.Load, func(l load.Spec) bool { return l.Server == 1 }) &&
+			slices.ContainsFunc(s.Background, func(b background.Spec) bool { return b.Capture == "a.pcap" })
+	})
+	require.Len(t, got.Load, 1)
+	require.Len(t, got.Background, 1)
+	require.True(t, got.Workload.LowLatency)
+	require.Equal(t, apps.NoticeCompletion, got.Workload.Notice)
+	got = search(c, func(s *run.Spec) bool { return len(s.Background) > 0 })
+	require.False(t, got.Workload.LowLatency, "with its notice")
+	require.Empty(t, got.Load)
+	got = search(far, func(s *run.Spec) bool { return s.Workload.Memory.Server == apps.ArmPlace })
+	require.Equal(t, apps.Places{Client: apps.HostPlace, Server: apps.ArmPlace}, got.Workload.Memory)
+	require.Equal(t, kind.ByEngine, got.Workload.By)
+}
+
 // A NIC that spoils frames longer than some length still fails when the case is shrunk to two messages or
 // fewer; the written file of the shrunk case gives the same findings. A case that passes is not shrunk.
 func TestShrinkOnAWrongNIC(t *testing.T) {
@@ -92,9 +129,14 @@ func TestShrinkOnAWrongNIC(t *testing.T) {
 	p, err = c.Play(t.Context(), o)
 	require.NoError(t, err)
 	require.False(t, p.Pass())
+	var beats bytes.Buffer
+	o.Beat = heartbeat.New(&beats, "run", "cases", time.Millisecond)
+	o.Beat.Start()
 	s, err = Shrink(t.Context(), p, o, time.Hour)
+	o.Beat.Stop()
 	require.NoError(t, err)
 	require.NotNil(t, s)
+	require.Regexp(t, `(?m)^nictwin run: after [0-9.]+m?s; shrinking, trial \d+: x, \d+ of \d+ messages; `, beats.String())
 	require.Equal(t, 24, s.Original.Messages)
 	require.LessOrEqual(t, s.Shrunk.Messages, 2, "%s", s.Inputs[0].Data)
 	list, err := run.Parse("shrunk.yaml", s.Inputs[0].Data)

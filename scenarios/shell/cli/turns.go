@@ -282,7 +282,9 @@ func (s *Scenarios) shrink(ctx context.Context, e *ScenariosEnded) error {
 		return nil
 	}
 	r := e.Played[i]
-	small, err := shrink.Shrink(ctx, r.Played, s.options(r.NIC), s.shrinkTime())
+	o := s.options(r.NIC)
+	o.Beat = s.Heartbeat
+	small, err := shrink.Shrink(ctx, r.Played, o, s.shrinkTime())
 	if err != nil || small == nil {
 		return explainShrinking(err)
 	}
