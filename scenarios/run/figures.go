@@ -84,7 +84,12 @@ func leadsTo(w *apps.Spec) (list []string) {
 
 // onWire reports whether messages of the workload are followed on the wire.
 func onWire(w *apps.Spec) bool {
-	return w.Packets(0) > 0 || w.Transport == apps.Raw || w.Kind == apps.Ring
+	return packets(w)(0) > 0 || w.Transport == apps.Raw || w.Kind == apps.Ring
+}
+
+// packets returns the function that tells how many PSNs a message takes.
+func packets(w *apps.Spec) func(message int) int {
+	return func(m int) int { return w.Packets(m, offloaded{}.Lengths) }
 }
 
 // followsAnswers reports whether messages of the workload are followed on the wire in both directions. Over UC and UD

@@ -125,7 +125,7 @@ func follow(wire *probe.Wire, spec *apps.Spec, flows []apps.Flow, first int) {
 				slots, bytes := spec.Slots()
 				wire.FollowRing(d, s, from.FirstPSN, probe.Ring{Base: to.Slots, Slots: slots, SlotBytes: bytes})
 			default:
-				wire.Follow(d, s, from.FirstPSN, spec.Packets)
+				wire.Follow(d, s, from.FirstPSN, packets(spec))
 			}
 		}
 		follow(false, &f.Ends[0], &f.Ends[1])

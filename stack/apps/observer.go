@@ -63,16 +63,22 @@ func (s *Spec) Operation(m int) string {
 	return "cmp_swap"
 }
 
-// Packets returns the number of PSNs that request m takes; its answer takes as many. It returns 0 if the request does
-// not determine the PSNs of its packets.
-func (s *Spec) Packets(m int) int {
+// Packets returns the number of PSNs that request m takes; the answer of an application takes as many. It returns 0 if
+// the request does not determine the PSNs of its packets: those of several walks by READs leave in the order in which
+// the READs before them ended. lengths returns the lengths of what handlers take and give (Engine.Lengths).
+func (s *Spec) Packets(m int, lengths func(k Kind, bytes int) (request, answer int)) int {
+	bytes, reads := s.size(m), s.traits().Pattern == kind.Lookups
 	switch {
-	case s.Transport == Raw || s.Kind == Ring || s.Kind == BatchedRead || s.traits().Pattern == kind.Lookups:
+	case s.Transport == Raw || s.Kind == Ring || reads && s.Kind == ListWalk:
 		return 0
-	case s.Transport == UD || s.Kind == Atomics || s.Kind == ListWalk:
+	case reads:
+		return s.readsOf(m)
+	case s.Transport == UD || s.Kind == Atomics:
 		return 1
+	case s.Served():
+		bytes, _ = lengths(s.Kind, bytes)
 	}
-	return max((s.size(m)+s.MTU-1)/s.MTU, 1)
+	return max((bytes+s.MTU-1)/s.MTU, 1)
 }
 
 // Slots returns the number of slots of a ring, and the bytes of each.
