@@ -79,7 +79,8 @@ func TestInvalidFaults(t *testing.T) {
 	f := inject.NewFaults("Faults", simcore.NewEngine(), new(msg.TLPs))
 	require.ErrorContains(t, f.Add(inject.Fault{Kind: inject.FaultKind(inject.NumFaults), To: 1}), "kind")
 	require.ErrorContains(t, f.Add(inject.Fault{Kind: inject.FaultUR, From: 5, To: 5}), "range")
-	require.ErrorContains(t, f.Add(inject.Fault{To: 5}, inject.Range{From: 7, To: 7}), "addresses 0x7 to 0x7: want a range")
+	require.ErrorContains(t, f.Add(inject.Fault{To: 5}, inject.Range{From: 7, To: 7}),
+		"addresses 0x7 to 0x7: want a range")
 	require.NoError(t, f.Add(inject.Fault{Kind: inject.FaultUR, To: 9}))
 	require.Zero(t, f.Hits())
 }

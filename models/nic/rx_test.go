@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/inject"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/nictest"
 )
@@ -36,6 +37,29 @@ func TestReceiveOneFrame(t *testing.T) {
 	require.EqualValues(t, 333, e.FrameLen())
 	require.EqualValues(t, nicspec.RuleNone, e.Rule())
 	require.Nil(t, r.host.RxCqe(0))
+}
+
+// TestLevels checks the lengths of queues before a frame is received, when its bytes leave the device, and behind it.
+func TestLevels(t *testing.T) {
+	r := openedRx(t, defaultRig())
+	r.host.OpenRx(0, 4, nil)
+	for i := range 5 {
+		r.host.Post(0, 0, 0x7000_0000+uint64(i)*0x1000)
+	}
+	r.host.RingRx(0)
+	r.run()
+	require.Equal(t, Levels{Descriptors: 5}, r.nic.Levels())
+	var most Levels
+	r.nic.Observe(func(x boundary.Crossing) {
+		if x.Kind == boundary.TLPOut && most.RxBytes == 0 {
+			most = r.nic.Levels()
+		}
+	})
+	r.peers[0].send(nictest.Pattern(333, 1))
+	r.idle()
+	require.Equal(t, Levels{RxBytes: most.RxBytes, RxFrames: 1, Descriptors: 4}, most)
+	require.GreaterOrEqual(t, most.RxBytes, 333)
+	require.Equal(t, Levels{Descriptors: 4}, r.nic.Levels())
 }
 
 func TestReceiveManyFrames(t *testing.T) {

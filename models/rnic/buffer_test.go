@@ -30,6 +30,8 @@ func TestReadsLeaveTheReceiveBuffer(t *testing.T) {
 		nic := r.hosts[1].nic
 		require.Equal(t, n, nic.rx.ops, "one has the context, the others wait")
 		require.Equal(t, n-1, nic.contexts.waiting[hst].Len())
+		require.Equal(t, Levels{RxBytes: nic.rx.held}, nic.Levels())
+		require.Equal(t, Levels{Sends: n}, r.hosts[0].nic.Levels())
 		if o == rnicspec.Read {
 			require.Zero(t, nic.rx.held)
 		} else {
@@ -37,5 +39,6 @@ func TestReadsLeaveTheReceiveBuffer(t *testing.T) {
 		}
 		require.NoError(t, r.e.RunUntil(r.e.Now()+5*hold))
 		require.Zero(t, nic.rx.held)
+		require.Zero(t, r.hosts[0].nic.Levels())
 	}
 }

@@ -104,9 +104,6 @@ func (c *Comp) Eth(p int) *simcore.Port { return c.ports[p].port }
 // Err returns the first error, or nil: an input or failure that the NIC could not handle.
 func (c *Comp) Err() error { return c.failed }
 
-// Queued returns the packets that were planned and have not left, and the bytes in the receive buffer.
-func (c *Comp) Queued() (packets, received int) { return c.tx.packets, c.rx.held }
-
 // ObservePayload sets an observer of the reads of payload: f is called before a read request leaves, with its tag and
 // the frame for which it reads, whose headers are complete; first marks the first request for the frame.
 func (c *Comp) ObservePayload(f func(tag uint8, first bool, frame []byte)) { c.payloadRead = f }

@@ -215,6 +215,10 @@ func (w *world) counters(r *stats.Recorder, loads []stats.Workload) (list []prob
 				What: f.Client + " to " + f.Server, Unit: probe.Bytes, Read: func() uint64 { return r.Bytes(i) }})
 		}
 	}
+	for _, c := range w.c.Background.Counters(w.rack) {
+		list = append(list, probe.Counter{Picture: probe.Links, Where: c.Server, Unit: probe.Bytes, Read: c.Bytes,
+			What: fmt.Sprintf("captures into Ethernet port %d", c.Port)})
+	}
 	return append(list, w.watching.Counters(w.rack)...)
 }
 

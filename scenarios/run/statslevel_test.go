@@ -134,6 +134,19 @@ func TestActivitiesOfCores(t *testing.T) {
 	}
 }
 
+// TestLevelsInsideAnRNIC checks the levels of send and receive entries, which follow from the workload.
+func TestLevelsInsideAnRNIC(t *testing.T) {
+	p := withStats(t, onRNICs+"workload: {kind: send, count: 300, depth: 16, receives: 24, sizes: [4096], mtu: 4096}\n")
+	at := map[string]uint64{}
+	for _, l := range p.Stats.Levels {
+		at[l.Where+" "+l.What] = l.Highest
+	}
+	require.EqualValues(t, 16, at["Server[0] NIC, send entries not ended"])
+	require.EqualValues(t, 24, at["Server[1] NIC, receive entries not consumed"])
+	require.Positive(t, at["Server[0] NIC, packets to send"])
+	require.Positive(t, at["Server[1] NIC, bytes in the receive buffer"])
+}
+
 // TestLevelsOfQueues checks levels that follow from the workload.
 func TestLevelsOfQueues(t *testing.T) {
 	p := withStats(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+
@@ -143,6 +156,13 @@ func TestLevelsOfQueues(t *testing.T) {
 		at[l.Where+" "+l.What] = l
 	}
 	require.EqualValues(t, 512, at["Server[1] receive queues, buffers posted"].Highest)
+	require.EqualValues(t, 512, at["Server[1] NIC, receive descriptors not consumed"].Highest)
+	require.Positive(t, at["Server[1] NIC, bytes in the receive buffer"].Highest)
+	require.Positive(t, at["Server[1] NIC, received frames"].Highest)
+	require.Positive(t, at["Server[0] NIC, work entries under way"].Highest)
+	require.Equal(t, "B", at["Server[1] NIC, bytes in the receive buffer"].Unit)
+	require.LessOrEqual(t, at["Server[0] NIC, blocks of work entries not ended"].Highest,
+		4*at["Server[0] transmit queues, entries posted"].Highest)
 	frames := at["Server[0] data cores, frames to send"].Highest
 	require.Positive(t, frames)
 	require.GreaterOrEqual(t, at["Server[0] transmit queues, entries posted"].Highest, frames)

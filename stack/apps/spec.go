@@ -211,8 +211,8 @@ func (s *Spec) Validate() error {
 	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs && s.Processes > 0 &&
 		s.Processes <= maxProcesses {
 		bad(s.Messages() <= MaxMessages, "count",
-			"%d: with %v, %v and %v this makes %d messages in all flows: want at most %d", s.Count, field.Path("queue_pairs"), field.Path("processes"), field.Path("both_ways"),
-			s.Messages(), MaxMessages)
+			"%d: with %v, %v and %v this makes %d messages in all flows: want at most %d", s.Count,
+			field.Path("queue_pairs"), field.Path("processes"), field.Path("both_ways"), s.Messages(), MaxMessages)
 	}
 	within("depth", s.Depth, 1, maxDepth)
 	within("pieces", s.Pieces, 1, maxPieces)

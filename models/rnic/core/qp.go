@@ -154,6 +154,9 @@ func (q *QP) PostRecv(w rnicspec.RecvWQE, e *Effects) {
 // Receives returns the number of waiting receive entries.
 func (q *QP) Receives() int { return q.recv.Len() }
 
+// Sends returns the number of work entries that have not ended.
+func (q *QP) Sends() int { return q.req.sq.Len() }
+
 // Post adds a work entry. An invalid one fails the queue pair when its turn comes.
 func (q *QP) Post(w rnicspec.WQE, e *Effects) {
 	if q.State == rnicspec.Failed {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,7 +41,9 @@ func play(t *testing.T, dir, text string, o run.Options) (p *run.Played, frames 
 	t.Helper()
 	cases, err := run.Parse(filepath.Join(dir, "f.yaml"), []byte(text))
 	require.NoError(t, err)
-	o.NIC, o.Stats = device.Model, run.StatsSummary
+	if o.NIC = device.Model; o.Stats == "" {
+		o.Stats = run.StatsSummary
+	}
 	o.Observe = func(server int, nic board.NIC) {
 		if nic, ok := nic.(boundary.Observable); ok {
 			nic.Observe(func(c boundary.Crossing) {
@@ -118,7 +121,9 @@ func TestFrames(t *testing.T) {
 			}
 		}
 		require.Equal(t, x.frames, len(got), x.text)
+		bytes := 0
 		for i, f := range got {
+			bytes += len(f.data)
 			require.Equal(t, string(list[i%10]), f.data, "%s: frame %d", x.text, i)
 		}
 		require.InDelta(t, float64(x.gap), float64(got[1].at-got[0].at), 20_000, x.text)
@@ -127,6 +132,19 @@ func TestFrames(t *testing.T) {
 		again, _ := play(t, dir, text, run.Options{})
 		require.Equal(t, p.Stats, again.Stats)
 		require.Equal(t, p.Sim, again.Sim)
+		full, _ := play(t, dir, text, run.Options{Stats: run.StatsFull})
+		port := 0
+		if strings.Contains(x.text, "port: 1") {
+			port = 1
+		}
+		entered := uint64(0)
+		for _, c := range full.Stats.Counters {
+			if c.Where == fmt.Sprintf("Server[%d]", x.server) &&
+				c.What == fmt.Sprintf("captures into Ethernet port %d", port) {
+				entered = c.Total
+			}
+		}
+		require.EqualValues(t, bytes, entered, "%s: series", x.text)
 	}
 }
 

@@ -159,6 +159,23 @@ func (s *Set) Rows() (list []stats.Background) {
 	return list
 }
 
+// Counter counts the bytes of frames that entered a cable at a port from captures.
+type Counter struct {
+	Server string
+	Port   int
+	Bytes  func() uint64
+}
+
+// Counters returns a counter for each port of a board into which captures are played.
+func (l List) Counters(rack *board.Rack) (list []Counter) {
+	for _, at := range l.Ports() {
+		if x := insertAt(rack, at); x != nil {
+			list = append(list, Counter{rack.Servers[at.Card].Name, at.Port, func() uint64 { return x.Count().Bytes }})
+		}
+	}
+	return list
+}
+
 // pass returns the number of frames of a pass.
 func (p *play) pass() int { return max(p.supply.Frames, 1) }
 

@@ -13,8 +13,10 @@ func TestValidate(t *testing.T) {
 		require.NoError(t, Validate(s))
 	}
 	for want, s := range map[string]Spec{
-		"from -1ps: want 0ps to ": {From: -1}, "from 2305843": {From: Longest + 1}, "until 5ps: want more than from, 5ps, " +
-			"or none for the end of the traffic": {From: 5, Until: 5}, "until -1ps": {Until: -1},
+		"from -1ps: want 0ps to ": {From: -1},
+		"from 2305843":            {From: Longest + 1},
+		"until 5ps: want more than from, 5ps, or none for the end of the traffic": {From: 5, Until: 5},
+		"until -1ps":    {Until: -1},
 		"until 2305843": {Until: Longest + 1},
 	} {
 		require.ErrorContains(t, Validate(s), want)

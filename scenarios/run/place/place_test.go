@@ -129,6 +129,26 @@ func TestFaultsOfBuffersHaveOneCount(t *testing.T) {
 	require.Equal(t, all-10, hits(", skip: 10"), "each memory alone has fewer reads")
 }
 
+// Series have the bytes on the link to a GPU: messages, written by the NIC, cross it once, and those that the
+// application then reads a second time the other way.
+func TestSeriesOfTheGPUsLink(t *testing.T) {
+	cases, err := run.Parse("f.yaml", []byte(gpus+flexins+
+		"workload: {kind: send, count: 20, sizes: [4096], mtu: 4096, memory: {client: host, server: gpu}}\n"))
+	require.NoError(t, err)
+	p, err := cases[0].Play(t.Context(), run.Options{NIC: device.Model, Stats: run.StatsFull})
+	require.NoError(t, err)
+	require.True(t, p.Pass())
+	total := map[string]uint64{}
+	for _, c := range p.Stats.Counters {
+		total[c.Where+" "+c.What] = c.Total
+	}
+	for _, way := range []string{"host to GPU 0", "GPU 0 to host"} {
+		require.Greater(t, total["B "+way], uint64(20*4096), way)
+		require.Less(t, total["B "+way], uint64(3*20*4096), way)
+		require.NotContains(t, total, "A "+way, "nothing moves there")
+	}
+}
+
 // A hardware transport reads and writes every memory, too. Software without simulated cores takes no time for it.
 func TestHardwareTransport(t *testing.T) {
 	const rnics = "devices: [{kind: rnic, model: bluefield2}]\nstacks: [{kind: rnic}]\n"

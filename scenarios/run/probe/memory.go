@@ -6,6 +6,7 @@ import (
 	"nictwin/models/memory/armcache"
 	"nictwin/models/memory/armcache/core"
 	"nictwin/models/memory/dram"
+	"nictwin/models/memory/gpu"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/cpu"
@@ -31,7 +32,21 @@ func (w *Watch) memory(p *place) (list []Counter) {
 			list = append(list, m.caches(x.name, l)...)
 		}
 	}
+	for i := 0; p.card.Memory.GPU(i) != nil; i++ {
+		list = append(list, gpuLink(p.at, i, p.card.Memory.GPU(i))...)
+	}
 	return list
+}
+
+// gpuLink lists the bytes on the link of a GPU's memory, with headers.
+func gpuLink(at string, i int, g *gpu.Memory) []Counter {
+	name := fmt.Sprintf("GPU %d", i)
+	return []Counter{
+		{Picture: Links, Where: at, What: "host to " + name, Unit: Bytes, Sparse: true,
+			Read: func() uint64 { return g.Stats().ThereBytes }},
+		{Picture: Links, Where: at, What: name + " to host", Unit: Bytes, Sparse: true,
+			Read: func() uint64 { return g.Stats().BackBytes }},
+	}
 }
 
 // memories lists counters of an endpoint.

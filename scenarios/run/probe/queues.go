@@ -10,6 +10,8 @@ import (
 	"nictwin/models/fabric/nicswitch"
 	"nictwin/models/fabric/pcielink"
 	"nictwin/models/format/tlp"
+	"nictwin/models/nic"
+	"nictwin/models/rnic"
 	"nictwin/models/sim/simcore"
 )
 
@@ -71,19 +73,51 @@ func (w *Watch) queues(p *place) (list []Counter) {
 			list = append(list, level(Queues, p.at, "PCIe switch, TLPs to "+port, func() int { return s.Queued(port) }))
 		}
 	}
-	if n, ok := p.card.NIC.(interface {
-		Queued() (packets, received int)
-	}); ok {
-		list = append(list, level(Queues, p.at, "NIC, packets to send", func() int { n, _ := n.Queued(); return n }))
-		in := level(Queues, p.at, "NIC, bytes in the receive buffer", func() int { _, n := n.Queued(); return n })
-		in.Unit = Bytes
-		list = append(list, in)
+	switch n := p.card.NIC.(type) {
+	case interface{ Levels() nic.Levels }:
+		list = append(list, contractQueues(p.at, n.Levels)...)
+	case interface{ Levels() rnic.Levels }:
+		list = append(list, rnicQueues(p.at, n.Levels)...)
 	}
 	if depths := w.Depths[p.server]; depths != nil {
 		for i, d := range depths() {
 			list = append(list, level(Queues, p.at, d.Name, func() int { return depths()[i].Length }))
 		}
 	}
+	return list
+}
+
+// inNIC returns a level of a NIC.
+func inNIC[L any](at, what string, levels func() L, of func(l *L) int) Counter {
+	return level(Queues, at, "NIC, "+what, func() int {
+		l := levels()
+		return of(&l)
+	})
+}
+
+// contractQueues lists the queues inside a Go NIC of the contract. What RTL holds is not known outside of it.
+func contractQueues(at string, levels func() nic.Levels) []Counter {
+	list := []Counter{
+		inNIC(at, "bytes in the receive buffer", levels, func(l *nic.Levels) int { return l.RxBytes }),
+		inNIC(at, "received frames", levels, func(l *nic.Levels) int { return l.RxFrames }),
+		inNIC(at, "receive descriptors not consumed", levels, func(l *nic.Levels) int { return l.Descriptors }),
+		inNIC(at, "blocks of work entries not ended", levels, func(l *nic.Levels) int { return l.Blocks }),
+		inNIC(at, "work entries under way", levels, func(l *nic.Levels) int { return l.TxSlots }),
+		inNIC(at, "frames to send", levels, func(l *nic.Levels) int { return l.TxFrames }),
+	}
+	list[0].Unit = Bytes
+	return list
+}
+
+// rnicQueues lists the queues inside an rnic.
+func rnicQueues(at string, levels func() rnic.Levels) []Counter {
+	list := []Counter{
+		inNIC(at, "bytes in the receive buffer", levels, func(l *rnic.Levels) int { return l.RxBytes }),
+		inNIC(at, "packets to send", levels, func(l *rnic.Levels) int { return l.Packets }),
+		inNIC(at, "send entries not ended", levels, func(l *rnic.Levels) int { return l.Sends }),
+		inNIC(at, "receive entries not consumed", levels, func(l *rnic.Levels) int { return l.Receives }),
+	}
+	list[0].Unit = Bytes
 	return list
 }
 

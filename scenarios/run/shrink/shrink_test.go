@@ -136,7 +136,8 @@ func TestShrinkOnAWrongNIC(t *testing.T) {
 	o.Beat.Stop()
 	require.NoError(t, err)
 	require.NotNil(t, s)
-	require.Regexp(t, `(?m)^nictwin run: after [0-9.]+m?s; shrinking, trial \d+: x, \d+ of \d+ messages; `, beats.String())
+	require.Regexp(t, `(?m)^nictwin run: after [0-9.]+m?s; shrinking, trial \d+: x, \d+ of \d+ messages; `,
+		beats.String())
 	require.Equal(t, 24, s.Original.Messages)
 	require.LessOrEqual(t, s.Shrunk.Messages, 2, "%s", s.Inputs[0].Data)
 	list, err := run.Parse("shrunk.yaml", s.Inputs[0].Data)

@@ -151,9 +151,8 @@ func TestWrongStampsAreDescribed(t *testing.T) {
 			"messages in order, each once": func(r *Recorder) {
 			r.Posted(7*us, &Message{Number: 1})
 		},
-		"completion of message 2 of flow 0 at 2us: it was posted at 5us: want that time or a later one": func(r *Recorder) {
-			r.Completed(2*us, &Message{Number: 2})
-		},
+		"completion of message 2 of flow 0 at 2us: it was posted at 5us: want that time or a " +
+			"later one": func(r *Recorder) { r.Completed(2*us, &Message{Number: 2}) },
 	} {
 		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4}}}, 0)
 		r.Posted(5*us, &Message{Number: 2})

@@ -22,7 +22,8 @@ var all = []kind.Name{kind.Send, kind.Write, kind.WriteImm, kind.Read, kind.Atom
 // TestEveryKindRefusesWhatItLacks checks every kind with every option and transport: what it does not have is refused
 // under the name of the field.
 func TestEveryKindRefusesWhatItLacks(t *testing.T) {
-	options := []kind.Option{kind.Inline, kind.Immediate, kind.Invalidate, kind.LowLatency, kind.Notice, kind.SharedReceive, kind.SharedCounter,
+	options := []kind.Option{kind.Inline, kind.Immediate, kind.Invalidate, kind.LowLatency, kind.Notice,
+		kind.SharedReceive, kind.SharedCounter,
 		kind.Reused, kind.Hops, kind.Access, kind.RingSpec, kind.Misuse}
 	for _, n := range all {
 		for _, by := range []kind.By{kind.ByEngine, kind.ByReads} {
