@@ -20,20 +20,25 @@ const minAddressSpace = 3 << 30
 const addressSpace = "address space"
 
 // minFiles is the number of files that a run needs open: artifacts, captures, the device's sockets and memory,
-// compilers.
-const minFiles = 40
+// compilers. That is enough for a job that needs firstFiles.
+const (
+	minFiles   = 40
+	firstFiles = 16
+)
 
 // jobNeeds holds the needs of each of several concurrent jobs.
 type jobNeeds struct {
 	space uint64 // address space in bytes
-	files uint64 // open files in addition to those of a single job
+	files uint64 // open files
 }
 
-var (
-	programNeeds = jobNeeds{space: 32 << 20} // needs of a program, or of a server of a pair
-	// needs of a case: two servers with their stacks, two devices, artifacts
-	caseNeeds = jobNeeds{space: 128 << 20, files: 16}
-)
+// programNeeds holds the needs of a program, or of a server of a pair.
+var programNeeds = jobNeeds{space: 32 << 20}
+
+// caseNeeds returns the needs of a case: for each server a stack, a device and their artifacts.
+func caseNeeds(servers int) jobNeeds {
+	return jobNeeds{space: uint64(servers) * (64 << 20), files: uint64(servers) * 8}
+}
 
 // LimitError reports a system limit that is too low.
 type LimitError struct {
@@ -72,7 +77,7 @@ func tooLow(space, open, jobs uint64, each jobNeeds) error {
 		errs = append(errs, &LimitError{addressSpace, fmt.Sprintf("%d kB", space/kB), fmt.Sprintf("%d kB", want/kB),
 			"ulimit -v"})
 	}
-	if want := minFiles + (jobs-1)*each.files; open < want {
+	if want := minFiles + max(jobs*each.files, firstFiles) - firstFiles; open < want {
 		errs = append(errs, &LimitError{"open files", fmt.Sprint(open), fmt.Sprint(want), "ulimit -n"})
 	}
 	return errors.Join(errs...)

@@ -153,7 +153,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 	e := &ScenariosEnded{Ended: Ended{Object: result.Object{Command: "run", Seed: s.Seed}}}
 	e.do(ctx, &s.Common, work{
 		jobs: min(s.Jobs, maxJobs),
-		each: caseNeeds,
+		each: caseNeeds(minServers), // the others are checked when the files have been read
 		prepare: func() (string, error) {
 			out, err := s.prepare(ctx)
 			if s.Seed == 0 && len(s.cases) > 0 {
@@ -204,7 +204,19 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if err = errors.Join(err, s.remotes(ctx)); err != nil {
 		return "", &UsageError{err}
 	}
-	return s.folder(s.Out, "run-"+cmp.Or(s.NIC, "files")), nil
+	return s.folder(s.Out, "run-"+cmp.Or(s.NIC, "files")), s.fits()
+}
+
+// minServers is the least number of servers of a case.
+const minServers = 2
+
+// fits checks the system's limits for the cases with the most servers.
+func (s *Scenarios) fits() error {
+	most := minServers
+	for _, c := range s.cases {
+		most = max(most, len(c.Board.All()))
+	}
+	return checkLimits(min(s.Jobs, len(s.cases)), caseNeeds(most))
 }
 
 // load reads the scenario files. It refuses cases of equal names, which nobody could tell apart.
