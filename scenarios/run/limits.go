@@ -92,12 +92,13 @@ func (c *Case) timeout() int {
 }
 
 // trip bounds the time that a packet and its acknowledgement take on the board, which includes waiting in front of the
-// cables for everything that the applications may have in flight, but not behind loads of memories: their bound takes
-// every access to wait for all of a load's, and would make timeouts of seconds.
+// cables for everything that the applications may have in flight, but not behind loads of memories, of the scenario or of
+// the board: their bound takes every access to wait for all of a load's, and would make timeouts of minutes.
 func (c *Case) trip() simcore.Ps {
-	alone := c.Spec
-	alone.Load = nil
-	rack := alone.rack()
+	rack := c.rack()
+	for i := range rack.Servers {
+		unload(&rack.Servers[i])
+	}
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
 	trip := p.cable + 2*p.read + p.extra
@@ -108,6 +109,25 @@ func (c *Case) trip() simcore.Ps {
 		}
 		return times(r.Ps, c.AllWorkloads().BytesInFlight()/int(r.Bytes)+1)
 	})
+}
+
+// unload removes the loads from the memories of a server. It replaces what the spec shares with other specs.
+func unload(v *board.ServerSpec) {
+	if v.Memory != nil {
+		m := *v.Memory
+		m.Loads, v.Memory = nil, &m
+	}
+	for i := range v.Cards {
+		c := &v.Cards[i]
+		if c.Switch != nil {
+			s := *c.Switch
+			s.Arm.Loads, s.Host.Loads, c.Switch = nil, nil, &s
+		}
+		if c.Direct != nil {
+			d := *c.Direct
+			d.Loads, c.Direct = nil, &d
+		}
+	}
 }
 
 // twoSlowest returns the sum of a time over the two servers with the longest ones: packets go from one to the other.

@@ -54,6 +54,25 @@ func TestLoadsSlowAStackDown(t *testing.T) {
 	require.Less(t, p.Sim, simcore.Second)
 }
 
+// The default of a timeout does not wait for a load: its bound, every access of the load before each of a message, made
+// timeouts and limits of minutes. A board's own loads count as little as those of the scenario.
+func TestTimeoutsWaitForNoLoad(t *testing.T) {
+	const stack = "stacks: [{kind: flexins, flexins: {data_cores: 1}}]\nworkload: {count: 30, sizes: [1024]}\n"
+	const most = "{rate: {bytes: 220, ps: 8000}, in_flight: 4096}"
+	idle := caseOf(t, loaded(stack, ""))
+	for _, text := range []string{loaded(stack, most), loaded(stack, "") + "load: {at: dram, of: arm, rate: 27GB/s}\n"} {
+		c := caseOf(t, text)
+		require.Equal(t, idle.timeout(), c.timeout())
+		require.Equal(t, idle.AllWorkloads()[0].RetransmitAfter(), c.AllWorkloads()[0].RetransmitAfter())
+		require.Less(t, c.limits().quiet, simcore.Second)
+		require.Greater(t, c.limits().quiet, idle.limits().quiet, "an exchange may still wait")
+		require.Len(t, c.Board.All(), 2)
+	}
+	own := caseOf(t, loaded(stack, most))
+	own.timeout()
+	require.NotEmpty(t, own.Board.All()[0].Cards[0].Switch.Arm.Loads, "the case keeps its loads")
+}
+
 // Loads that begin long after the traffic has ended.
 const (
 	late  = "{from_ps: 10000000000000}"
