@@ -50,6 +50,30 @@ func TestExpectedFigures(t *testing.T) {
 	require.Empty(t, texts(p))
 }
 
+// TestExpectedOnTheWire checks expected latencies up to the wire of messages that are followed in ways of their own: raw
+// frames, Solar blocks, messages of rings and batches. Each is met and missed, and a missed one names the stamp.
+func TestExpectedOnTheWire(t *testing.T) {
+	const on = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {count: 40, "
+	for text, what := range map[string]string{
+		"kind: send, transport: raw, sizes: [900]}":     "send of 900 B",
+		"kind: write, transport: solar, sizes: [9000]}": "write of 9000 B",
+		"kind: read, transport: solar, sizes: [3000]}":  "read of 3000 B",
+		"kind: ring, depth: 64, sizes: [100]}":          "ring of 100 B",
+		"kind: batched_read, sizes: [640]}":             "batched_read of 640 B",
+	} {
+		const met = "\nexpect: {p50: {below: 10ms, to: wire}, max: {below: 10ms, to: wire}}\n"
+		p, err := caseOf(t, on+text+met).Play(t.Context(), Options{})
+		require.NoError(t, err)
+		require.Empty(t, texts(p), text)
+		p, err = caseOf(t, on+text+"\nexpect: {p50: {below: 1ns, to: wire}}\n").Play(t.Context(), Options{})
+		require.NoError(t, err)
+		require.Len(t, p.Findings, 1, text)
+		require.Equal(t, "expect.p50", p.Findings[0].Field)
+		require.Contains(t, p.Findings[0].Text, "expected below 1ns, got ")
+		require.Contains(t, p.Findings[0].Text, "("+what+", from post to wire)")
+	}
+}
+
 // TestArmDRAM checks the bytes to and from the Arms' DRAM over the warm window: none where payload bypasses
 // the DRAM, many with naive reception into rings larger than the cache.
 func TestArmDRAM(t *testing.T) {
@@ -192,6 +216,9 @@ func TestFiguresRefused(t *testing.T) {
 				"workload.transport rc"},
 		{onRNICs + "workload: {kind: ping_pong, transport: uc, depth: 1}\nexpect: {max: {below: 1us, to: wire}}",
 			`test.yaml:6: expect.max.to "wire": answers over uc are not followed on the wire: want answer`},
+		{flexins + "workload: {kind: list_walk, by: reads, sizes: [64]}\nexpect: {p50: {below: 1us, to: wire}}",
+			"test.yaml:6: expect.p50.to \"wire\": messages of kind list_walk over rc have stamps of completion: want " +
+				"one of these"},
 		{onRNICs + "workload: {kind: send}\nexpect:\n  p50:\n    to: wire",
 			"test.yaml:7: expect.p50: no bound: want below, a time such as 12us"},
 		{onRNICs + "expect: {p50: {below: 12}}",
