@@ -37,6 +37,15 @@ func withStats(t *testing.T, text string) *Played {
 	return p
 }
 
+// withStatsOnce plays a case with statistics.
+func withStatsOnce(t *testing.T, text string) *Played {
+	t.Helper()
+	p, err := caseOf(t, text).Play(t.Context(), Options{Stats: StatsFull})
+	require.NoError(t, err)
+	require.Empty(t, texts(p))
+	return p
+}
+
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
