@@ -50,8 +50,8 @@ func TestExpectedFigures(t *testing.T) {
 	require.Empty(t, texts(p))
 }
 
-// TestExpectedOnTheWire checks expected latencies up to the wire of messages that are followed in ways of their own: raw
-// frames, Solar blocks, messages of rings and batches. Each is met and missed, and a missed one names the stamp.
+// TestExpectedOnTheWire checks expected latencies up to the wire of messages that are followed in ways of their own:
+// raw frames, Solar blocks, messages of rings and batches. Each is met and missed, and a missed one names the stamp.
 func TestExpectedOnTheWire(t *testing.T) {
 	const on = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {count: 40, "
 	for text, what := range map[string]string{

@@ -91,8 +91,8 @@ func outcome(p *Played) string {
 }
 
 // Every scenario of the library has the same results on RTL as on the Go NIC, and no referee has a finding. The test
-// plays the first case of each scenario, or all cases if NICTWIN_LONG is set (make test-all), as many at a time as there
-// are processors.
+// plays the first case of each scenario, or all cases if NICTWIN_LONG is set (make test-all), as many at a time as
+// there are processors.
 func TestLibraryOnRTL(t *testing.T) {
 	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
 	require.NoError(t, err)

@@ -60,7 +60,8 @@ func TestTimeoutsWaitForNoLoad(t *testing.T) {
 	const stack = "stacks: [{kind: flexins, flexins: {data_cores: 1}}]\nworkload: {count: 30, sizes: [1024]}\n"
 	const most = "{rate: {bytes: 220, ps: 8000}, in_flight: 4096}"
 	idle := caseOf(t, loaded(stack, ""))
-	for _, text := range []string{loaded(stack, most), loaded(stack, "") + "load: {at: dram, of: arm, rate: 27GB/s}\n"} {
+	for _, text := range []string{loaded(stack, most),
+		loaded(stack, "") + "load: {at: dram, of: arm, rate: 27GB/s}\n"} {
 		c := caseOf(t, text)
 		require.Equal(t, idle.timeout(), c.timeout())
 		require.Equal(t, idle.AllWorkloads()[0].RetransmitAfter(), c.AllWorkloads()[0].RetransmitAfter())

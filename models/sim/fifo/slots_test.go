@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "nictwin/models/sim/fixedseed"
 )
 
 // TestSlots compares a queue of slots with a list, over random pushes and removals.
