@@ -5,8 +5,7 @@
 // a flow becomes active, the others give it an equal share: from their balances, and the rest as debts, which they pay
 // from their credits in use as these come back. A claim is a debt seen by the creditor.
 //
-// The package is pure: it knows neither time, packets nor NICs. A caller that keeps balances elsewhere, such as in a
-// NIC, learns of changes by Options.Moved.
+// The package is pure: it knows neither time, packets nor NICs.
 //
 // Invariants, which Check verifies:
 //   - The balances, the credits in use and the unassigned credits sum to the total.

@@ -6,8 +6,6 @@ import "fmt"
 type Options struct {
 	// AsPrinted follows Algorithm 1 as the paper prints it, which loses credits.
 	AsPrinted bool
-	// Moved is called when the ledger, not Take, changes a flow's balance; nil: nobody is called.
-	Moved func(flow, by int)
 }
 
 // Ledger holds the credits of flows, which have numbers from 0 on. Its methods allocate nothing.
@@ -112,16 +110,8 @@ func (l *Ledger) Release(flow, n int) {
 	}
 }
 
-// add changes the balance of a flow and reports it to Options.Moved.
-func (l *Ledger) add(flow, by int) {
-	if by == 0 {
-		return
-	}
-	l.flows[flow].balance += by
-	if l.o.Moved != nil {
-		l.o.Moved(flow, by)
-	}
-}
+// add changes the balance of a flow.
+func (l *Ledger) add(flow, by int) { l.flows[flow].balance += by }
 
 // divide divides n credits among the flows into l.shares: equal parts, each at most the flow's limit, remainders in
 // turn. It returns their sum, which is below n if the limits are.

@@ -38,13 +38,18 @@ func (m *Manager) Polled(id int, rule uint64) {
 	m.nic.Steer(id, false)
 }
 
-// limit returns the credits of a flow, whether in use or not.
-func (m *Manager) limit(id int) int { return m.ledger.Balance(id) + m.ledger.InUse(id) }
+// limit returns the credits of a flow, whether in use or not, at most as many as its fast ring has descriptors.
+func (m *Manager) limit(id int) int {
+	return min(m.ledger.Balance(id)+m.ledger.InUse(id), m.spec.FastSlots)
+}
 
-// hasCredit reports whether a flow can be resumed. With controller `arm`, fast packets may still be on their way until
+// hasCredit reports whether a flow can be resumed, with n credits added to its account. With controller `arm`, fast packets may still be on their way until
 // a slow one has been appended, which comes behind them: then the estimate decides.
-func (m *Manager) hasCredit(f *flow) bool {
-	if m.spec.Controller == ControlArm && f.hits.started() && !f.hits.slowSeen {
+func (m *Manager) hasCredit(f *flow, n int) bool {
+	switch {
+	case m.spec.Controller == ControlNIC:
+		return f.inNIC+n > 0
+	case f.hits.started() && !f.hits.slowSeen:
 		return f.hits.inUse() < m.limit(f.id)
 	}
 	return m.ledger.Balance(f.id) > 0

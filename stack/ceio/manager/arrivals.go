@@ -22,6 +22,11 @@ func (m *Manager) FastArrived(now Ps, id int, seq uint32) {
 	}
 	m.stats.Fast++
 	m.arrived(now, f)
+	if !f.order.fast(seq) && m.spec.Controller == ControlNIC && int32(seq-f.merger.Next()) > 0 {
+		m.fail("flow %d: packet %d follows packet %d in the fast ring, and the account was not resumed between [A2][A4]",
+			id, seq, f.order.lastFast)
+	}
+	f.order.lastFast = seq
 	f.fast.Push(seq)
 	m.merge(now, f)
 }
@@ -32,7 +37,11 @@ func (m *Manager) SlowArrived(now Ps, id int, seq uint32) {
 	f := &m.flows[id]
 	if f.shared {
 		seq = f.merger.Next() + uint32(f.slow.Len())
+	} else if !f.order.slow(seq) && m.spec.Controller == ControlNIC && int32(seq-f.merger.Next()) > 0 {
+		m.fail("flow %d: packet %d follows packet %d in the slow ring, and the account was not resumed between [A2][A4]",
+			id, seq, f.order.lastSlow)
 	}
+	f.order.lastSlow = seq
 	m.stats.Slow++
 	f.marks.roll(now, m.spec.MarkEvery)
 	f.marks.produced++
@@ -48,6 +57,7 @@ func (m *Manager) arrived(now Ps, f *flow) {
 
 // merge appends the packets that are next to the ring, fast and slow ones in the order of their numbers.
 func (m *Manager) merge(now Ps, f *flow) {
+	next := f.merger.Next()
 	for !f.ring.Full() {
 		switch {
 		case f.fast.Len() > 0 && f.merger.Take(true, *f.fast.Front()):
@@ -56,10 +66,12 @@ func (m *Manager) merge(now Ps, f *flow) {
 			m.slowMerged(f, f.slow.Pop())
 		default:
 			m.checkNumbers(f)
+			f.gap.update(now, f.fast.Len()+f.slow.Len() > 0, f.merger.Next() != next)
 			m.drain(now, f)
 			return
 		}
 	}
+	f.gap.update(now, false, false)
 	m.drain(now, f)
 }
 

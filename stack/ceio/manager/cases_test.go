@@ -63,10 +63,11 @@ batch 0: want 1 to 16777215
 inactive_ps 0: want 1 to 2305843009213693951
 reactivate_ps 0: want 1 to 2305843009213693951
 mark_period 0: want 1 to 2305843009213693951
+wait_limit_ps 0: want 1 to 2305843009213693951
 fast_slots 0: want 1 to 32768
 slow_slots 0: want 1 to 32768
 landing 0: want 1 to 32768
-copies 0: want 1 to 1024
+copies 0: want 1 to 252
 controller "": want nic or arm
 accounts "": want shared or exclusive`)
 	_, err := New(s, nil)
@@ -201,12 +202,21 @@ func TestWrongNICs(t *testing.T) {
 			w.frames(0, 2)
 			w.m.FastArrived(0, 0, 1)
 		}},
-		{"number left out", "ceio: flow 0: packet 2 is missing in both rings, which have packets 3 and 4 [A4]",
+		{"number left out", "ceio: flow 0: packet 0 is missing in both rings, which have packets 1 and 2 [A4]",
 			func(w *world) {
-				w.frames(0, 2)
-				w.m.FastArrived(0, 0, 3)
-				w.m.SlowArrived(0, 0, 4)
+				w.m.FastArrived(0, 0, 1)
+				w.m.SlowArrived(0, 0, 2)
 			}},
+		{"number left out in the fast ring", "ceio: flow 0: packet 3 follows packet 1 in the fast ring, and the account " +
+			"was not resumed between [A2][A4]", func(w *world) {
+			w.frames(0, 2)
+			w.m.FastArrived(0, 0, 3)
+		}},
+		{"number left out in the slow ring", "ceio: flow 0: packet 6 follows packet 4 in the slow ring, and the account " +
+			"was not resumed between [A2][A4]", func(w *world) {
+			w.frames(0, 5)
+			w.m.SlowArrived(0, 0, 6)
+		}},
 		{"drew too much", "ceio: flow 0: its account has drawn 1 credits more than it had [A3]", func(w *world) {
 			w.frames(0, 2)
 			w.m.AccountRead(0, Account{Drawn: 5})

@@ -131,7 +131,8 @@ func (m *Manager) settleAll() {
 	}
 }
 
-// settle adds the credits that a flow got to its account, or resumes the fast path with them.
+// settle adds the credits that a flow got to its account, or resumes the fast path with them. The account has never more
+// than the fast ring has descriptors; further credits wait until packets have been processed.
 func (m *Manager) settle(f *flow) {
 	if m.change.open || m.err != nil || f.shared {
 		return
@@ -143,8 +144,14 @@ func (m *Manager) settle(f *flow) {
 	n := m.ledger.Balance(f.id) - f.inNIC
 	switch {
 	case n < 0 && m.lenient(): // Algorithm 1 as printed takes more than is paid
+		return
 	case n < 0:
 		m.fail("flow %d: the account holds %d credits, the ledger %d", f.id, f.inNIC, f.inNIC+n)
+		return
+	}
+	add := min(n, max(m.spec.FastSlots-m.ledger.InUse(f.id)-f.excess-f.inNIC, 0))
+	m.stats.Withheld = max(m.stats.Withheld, uint64(n-add))
+	switch n = add; {
 	case f.paused:
 		m.resume(f, n)
 	case n > 0:
@@ -158,12 +165,13 @@ func (m *Manager) resume(f *flow, credits int) {
 	if !f.paused || !f.open || !f.ring.Drained() || f.slow.Len() > 0 {
 		return
 	}
-	if !m.hasCredit(f) {
+	if !m.hasCredit(f, credits) {
 		f.state = Slow
 		return
 	}
 	f.paused, f.resumed, f.certain, f.state, f.before = false, true, false, Resuming, f.drawn
 	f.merger.Resumed()
+	f.order.resumed()
 	m.stats.Resumes++
 	if m.spec.Controller == ControlArm {
 		f.hits.begin()
@@ -186,17 +194,17 @@ func (m *Manager) Processed(now Ps, id, fast, slow, messages int) {
 	f.landed -= slow
 	f.processed += fast
 	f.messages += messages
-	m.releaseBatch(f)
-	m.settleAll()
+	switch {
+	case m.releaseBatch(f):
+		m.settleAll() // its creditors may have got some
+	case f.paused:
+		m.settle(f)
+	}
 	m.drain(now, f)
 }
 
-// releaseBatch returns the credits of a batch of messages.
-func (m *Manager) releaseBatch(f *flow) {
-	if f.messages >= m.batch() {
-		m.release(f)
-	}
-}
+// releaseBatch returns the credits of a batch of messages, and reports whether it did.
+func (m *Manager) releaseBatch(f *flow) bool { return f.messages >= m.batch() && m.release(f) }
 
 // batch returns the number of messages of a batch, which is below a share.
 func (m *Manager) batch() int { return max(1, min(m.spec.Batch, m.share()-1)) }
@@ -205,10 +213,10 @@ func (m *Manager) batch() int { return max(1, min(m.spec.Batch, m.share()-1)) }
 func (m *Manager) share() int { return max(1, m.spec.Credits/max(1, m.ledger.Flows())) }
 
 // release returns the credits of all processed packets, unless a change of the active flows is under way, which
-// releases a batch when it ends.
-func (m *Manager) release(f *flow) {
+// releases a batch when it ends. It reports whether there were any.
+func (m *Manager) release(f *flow) bool {
 	if m.change.open || f.processed == 0 {
-		return
+		return false
 	}
 	n := f.processed
 	f.processed, f.messages, f.returned = 0, 0, true
@@ -216,4 +224,5 @@ func (m *Manager) release(f *flow) {
 	without := min(n, f.excess)
 	f.excess -= without
 	m.ledger.Release(f.id, n-without)
+	return true
 }

@@ -19,9 +19,13 @@
 // # Credits in the NIC
 //
 // With controller `nic`, the NIC holds the balances (accounts of docs/nic.md, [A1] to [A5]) and draws on them before
-// software sees the packet's completion. The ledger learns of a draw only then. So for each flow, always:
+// software sees the packet's completion. The ledger learns of a draw only then. So for each flow, except while credits
+// are being taken from accounts:
 //
 //	credits in the NIC + draws that the ledger does not know + credits not yet added = balance in the ledger
+//
+// Credits are not added while the fast ring lacks descriptors for them, so that a frame with a credit is not dropped.
+// With Algorithm 1 as printed, the ledger itself loses credits, and the equation does not hold.
 //
 // To take up to s credits from a flow exactly, the manager takes s from the account, which stops at 0, then reads how
 // many credits were drawn so far, and enters the draws into the ledger. If the account had fewer than s, so has the
@@ -30,9 +34,16 @@
 // With controller `arm`, software on a core of the card polls how often the flow's rule was hit, and rewrites the rule
 // when the credits are used up. Packets that came fast beyond the credits are counted as overshoot.
 //
+// # Waits
+//
+// Packets that overtook others wait for these, and slow packets wait for landing buffers while the application holds
+// all of them. Either wait ends with an error after Spec.WaitLimit. With controller `nic`, most numbers that are left
+// out are found at once: between two resumes, the numbers of either ring are consecutive.
+//
 // Invariants:
-//   - Every packet is handed over once, in the order of account_seq.
-//   - Fast packets in host memory never exceed the total of the credits; with controller `arm`, not by more than the
-//     packets counted as overshoot.
+//   - Every packet is handed over once, in the order of account_seq, or the manager ends with an error.
+//   - With controller `nic`, fast packets in host memory never exceed the total of the credits, nor those of a flow its
+//     fast ring. With controller `arm` and with Algorithm 1 as printed, they exceed the credits by the packets counted
+//     as overshoot, and a ring without descriptors drops packets.
 //   - Nothing allocates once the manager has reached its largest queues.
 package manager

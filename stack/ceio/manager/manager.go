@@ -64,6 +64,7 @@ type Stats struct {
 	Late        uint64 // packets that still came slow after a resume
 	Overshoot   uint64 // packets that came fast without a credit, with controller `arm`
 	Marked      uint64 // packets handed over while the slow path was growing
+	Withheld    uint64 // most credits of a flow that its account did not get, for lack of descriptors
 	Activated   uint64
 	Deactivated uint64
 }
@@ -107,6 +108,10 @@ type flow struct {
 	processed, messages int  // fast packets and messages processed since the latest release
 	returned            bool // credits came back since the flow ran out of them
 
+	order order
+	gap   wait // for a packet that others have overtaken
+	held  wait // for a landing buffer, while the application holds all of them
+
 	runs     fifo.Queue[int] // packets of each copy under way
 	landed   int             // slow packets that hold a host buffer
 	lent     fifo.Queue[int] // unused buffers of each area that the application lent
@@ -124,17 +129,14 @@ func New(s Spec, nic NIC) (*Manager, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("ceio: %w", err)
 	}
-	n := s.Flows
-	if s.Accounts == AccountsShared {
-		n++
-	}
-	m := &Manager{spec: s, nic: nic, flows: make([]flow, n), rotation: s.Reactivate}
+	m := &Manager{spec: s, nic: nic, flows: make([]flow, s.connections()), rotation: s.Reactivate}
 	m.tick = min(s.Inactive, s.Reactivate)
 	m.ledger = credit.New(s.Credits, s.Flows, credit.Options{AsPrinted: s.AsPrinted})
 	m.change.take = make([]int, s.Flows)
 	for i := range m.flows {
 		f := &m.flows[i]
-		*f = flow{id: i, shared: i == s.Flows, state: Slow, paused: true, ring: ring.New(s.FastSlots + s.SlowSlots)}
+		*f = flow{id: i, shared: i == s.Flows, state: Slow, paused: true, ring: ring.New(s.FastSlots + s.SlowSlots),
+			order: begin()}
 	}
 	if !s.Reallocate {
 		all := make([]int, s.Flows)
@@ -223,6 +225,10 @@ func (m *Manager) Idle(id int) bool {
 	f := &m.flows[id]
 	return f.ring.Pending() == 0 && f.fast.Len() == 0 && f.slow.Len() == 0 && f.runs.Len() == 0
 }
+
+// NeedsDescriptors returns how many descriptors of a flow's fast ring must be announced to the NIC, as its software
+// counts them: one for each credit in the account, and for each draw whose completion has not been seen.
+func (m *Manager) NeedsDescriptors(id int) int { return m.flows[id].inNIC + m.flows[id].early }
 
 // InAccount returns the credits in a flow's account, if it has drawn only what was reported.
 func (m *Manager) InAccount(id int) int { return m.flows[id].inNIC }

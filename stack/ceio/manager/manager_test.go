@@ -118,6 +118,7 @@ func TestSchedules(t *testing.T) {
 		{"nic", nil},
 		{"arm", func(s *Spec) { s.Controller = ControlArm }},
 		{"lent", func(s *Spec) { s.Lend = true }},
+		{"few descriptors", func(s *Spec) { s.FastSlots, s.Landing = 12, 12 }},
 		{"static", func(s *Spec) { s.Reallocate = false }},
 		{"printed", func(s *Spec) { s.AsPrinted = true }},
 	} {

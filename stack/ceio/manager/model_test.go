@@ -138,6 +138,9 @@ func (w *world) frame(id int) {
 		slots, used = w.spec.FastSlots, len(f.rings[0])-len(f.gotFast())+f.fast
 	}
 	if used == slots {
+		if way == 0 && !arm {
+			w.m.fail("flow %d: no descriptor for packet %d, which has a credit", id, f.seq)
+		}
 		return
 	}
 	if way == 0 && !arm {

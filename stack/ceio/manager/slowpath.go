@@ -101,6 +101,9 @@ func (m *Manager) drain(now Ps, f *flow) {
 	}
 	for f.runs.Len() < m.spec.Copies {
 		first, n := f.ring.Uncopied()
+		if n == 0 {
+			break
+		}
 		if lacking := f.ring.Lacking(f.wanted); lacking > 0 {
 			n = min(n, lacking)
 		}
@@ -110,6 +113,7 @@ func (m *Manager) drain(now Ps, f *flow) {
 		}
 		m.start(f, first, n)
 	}
+	f.held.update(now, m.holdsAll(f), false)
 	m.rest(f)
 }
 

@@ -60,16 +60,20 @@ type Spec struct {
 	Lend      bool `yaml:"lend"`        // the application lends these buffers (post_recv)
 	Copies    int  `yaml:"copies"`      // most copies of a flow under way
 	MarkEvery Ps   `yaml:"mark_period"` // period in which production and consumption of the slow path are compared
+
+	// WaitLimit bounds what could be for ever: the wait for a packet whose successor has arrived, and for a landing
+	// buffer while the application holds all of them. A longer one is an error.
+	WaitLimit Ps `yaml:"wait_limit_ps"`
 }
 
 // DefaultSpec returns the paper's parameters where it has them: 3,000 credits (6 MB of cache, buffers of 2 KB), an
-// inactivity of 1 s. The batch, the reactivation period and the number of copies are ours.
+// inactivity of 1 s. The batch, the reactivation period, the number of copies and the limit of waits are ours.
 func DefaultSpec() Spec {
 	const second = 1e12
 	return Spec{
 		Credits: 3000, Flows: 8, Accounts: AccountsShared, Controller: ControlNIC, Batch: 32, Inactive: second,
 		Reactivate: second, Reallocate: true, FastSlots: 4096, SlowSlots: 4096, Landing: 1024, Copies: 4,
-		MarkEvery: 10 * cc.Microsecond,
+		MarkEvery: 10 * cc.Microsecond, WaitLimit: 10_000 * cc.Microsecond,
 	}
 }
 
@@ -88,10 +92,11 @@ func (s *Spec) Validate() error {
 	within("inactive_ps", s.Inactive, 1, Never/4)
 	within("reactivate_ps", s.Reactivate, 1, Never/4)
 	within("mark_period", s.MarkEvery, 1, Never/4)
+	within("wait_limit_ps", s.WaitLimit, 1, Never/4)
 	within("fast_slots", int64(s.FastSlots), 1, ring)
 	within("slow_slots", int64(s.SlowSlots), 1, ring)
 	within("landing", int64(s.Landing), 1, ring)
-	within("copies", int64(s.Copies), 1, 1<<10)
+	within("copies", int64(s.Copies), 1, int64(ring/EntriesPerCopy/max(s.connections(), 1)))
 	if s.Controller != ControlNIC && s.Controller != ControlArm {
 		errs = append(errs, field.Errorf("controller", "%q: want nic or arm", s.Controller))
 	}
@@ -100,6 +105,20 @@ func (s *Spec) Validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// EntriesPerCopy is the most work entries of a copy: headers and payload of split frames are apart.
+const EntriesPerCopy = 2
+
+// connections returns the number of receive paths: the flows, and the shared one.
+func (s *Spec) connections() int {
+	if s.Accounts == AccountsShared {
+		return s.Flows + 1
+	}
+	return s.Flows
+}
+
+// CopyEntries returns the work entries of all copies that may be under way at a time.
+func (s *Spec) CopyEntries() int { return s.connections() * s.Copies * EntriesPerCopy }
 
 // Place returns the flow of the manager that serves a server's n-th connection, counted from 0: its own, or the shared
 // one, whose packets all take one slow ring.

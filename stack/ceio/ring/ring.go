@@ -162,5 +162,8 @@ func (r *Ring) Copied(n int) {
 // Copying returns the number of slow packets whose DMA has been started and has not ended.
 func (r *Ring) Copying() int { return int(r.started - r.slowPath.done) }
 
+// Landed returns the number of slow packets that have been copied and not handed over.
+func (r *Ring) Landed() int { return int(r.slowPath.done - r.slowPath.handed) }
+
 // Drained reports whether all slow packets have been copied.
 func (r *Ring) Drained() bool { return r.slowPath.done == r.slowPath.appended }
