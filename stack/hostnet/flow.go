@@ -198,6 +198,7 @@ func (f *Flow) step() bool {
 // receive loads and parses the headers of a packet, and hands it over.
 func (f *Flow) receive(p *Packet) {
 	f.core.cpu.Compute(f.receiveCycles)
+	p.Last = true // unless rpc knows better
 	n := min(p.L4+udpBytes+f.role.headerBytes(), p.HdrLen+p.PayLen, len(f.head))
 	if !p.Good || p.L4 == 0 {
 		f.drop(p)
@@ -249,8 +250,14 @@ func (f *Flow) Alloc(n, align uint64) (uint64, error) {
 	return f.node.drv.Alloc(nicspec.EndpointHost, n, align)
 }
 
-// Buffers returns the number of receive buffers.
-func (f *Flow) Buffers() int { return 1 << f.buffers().Log }
+// Buffers returns the number of receive buffers, which is the most packets that the application may hold.
+func (f *Flow) Buffers() int {
+	n := 1 << f.buffers().Log
+	if l, ok := f.path.(Limited); ok {
+		n = min(n, l.Buffers())
+	}
+	return n
+}
 
 // Fail ends the node with an error, such as a wrong byte that an application has found.
 func (f *Flow) Fail(err error) { f.node.fail(fmt.Errorf("flow %d: %w", f.number, err)) }

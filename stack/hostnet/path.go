@@ -10,7 +10,8 @@ import (
 // Path brings the packets that the NIC receives for a flow to the flow's core, in the order in which the NIC took them.
 // Its methods run as software of that core and allocate nothing.
 //
-// A path registers its watches with PathConfig.Loop, and wakes that loop when Next may have a packet again.
+// A path registers its watches with PathConfig.Loop, and wakes that loop when Next may have a packet again. One that
+// stops while fewer packets than PathConfig.Buffers are in use implements Limited, too.
 type Path interface {
 	// Next stores the next packet in p. It returns false if no packet is ready, or an error has ended the path. The
 	// packet's bytes are in host memory; they and p's buffer belong to the flow until Done.
@@ -30,14 +31,17 @@ type Path interface {
 	Close()
 }
 
+// Limited is a path that hands over at most Buffers packets before the first of them is done.
+type Limited interface{ Buffers() int }
+
 // Packet is a received frame. Its first HdrLen bytes are at Hdr, the PayLen bytes after them at Pay.
 type Packet struct {
 	driver.Buffer
 	HdrLen, PayLen int
-	L3, L4         int    // offsets of the IP and UDP headers; L4 0: not UDP, or a fragment
-	Good           bool   // lengths and checksums are right
-	Seq            uint32 // account_seq; 0 without an account
-	Slow           bool   // the packet took the slow path
+	L3, L4         int  // offsets of the IP and UDP headers; L4 0: not UDP, or a fragment
+	Good           bool // lengths and checksums are right
+	Slow           bool // the packet took the slow path
+	Last           bool // the packet ends its message; set by the flow before Done
 
 	Slot uint32 // for the path's own use
 }
@@ -49,7 +53,7 @@ func (p *Packet) SetCqe(c nicspec.RxCqe) {
 		p.L4 = 0
 	}
 	p.Good = !c.IpLenBad() && !c.L4LenBad() && c.IpCsum() != nicspec.VerdictBad && c.L4Csum() != nicspec.VerdictBad
-	p.Seq, p.Slow = c.AccountSeq(), c.SlowPath()
+	p.Slow = c.SlowPath()
 }
 
 // Buffers describes the receive buffers of a flow.

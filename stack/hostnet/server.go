@@ -58,10 +58,12 @@ func (s *server) take(p *Packet, d datagram) {
 	h, err := rpc.Decode(f.head[d.payload : d.payload+min(rpc.DataBytes, d.bytes)])
 	offset := int(h.Index) * f.cfg.RPC.Segment
 	length := min(f.cfg.RPC.Segment, int(h.Bytes)-offset)
-	if err != nil || h.Kind != rpc.Data || length < 0 || d.bytes != rpc.DataBytes+length {
+	if err != nil || h.Kind != rpc.Data || length < 0 || d.bytes != rpc.DataBytes+length ||
+		h.Last != (offset+length == int(h.Bytes)) {
 		f.drop(p)
 		return
 	}
+	p.Last = h.Last
 	s.owed = true
 	fresh, err := s.recv.Take(&h, d.ecn == ecnMarked)
 	if err != nil && !(fresh && f.node.cfg.Reordered && errors.As(err, new(*rpc.OrderError))) {

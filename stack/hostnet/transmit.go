@@ -23,8 +23,6 @@ type sender struct {
 
 	ending held // taken from ends, a field so that it is not allocated
 	since  int  // entries posted since one requested a completion entry
-
-	frames uint64
 }
 
 // held is a received packet whose buffer a frame in the ring sends from, if any.
@@ -97,7 +95,6 @@ func (s *sender) send(f *Flow, b []byte, from uint64, n int, packet *Packet) {
 		s.entry.Offloads = driver.Offloads{IPv4Checksum: f.ends.Local.IP.Is4(), UDPChecksum: true, L3: etherBytes,
 			L4: uint8(f.ends.l4())}
 	}
-	s.frames++
 }
 
 // post posts the frame that is held back.

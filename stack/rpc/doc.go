@@ -9,7 +9,7 @@
 // The header, behind UDP, in network byte order:
 //
 //	byte  0      0xCE
-//	      1      bits 3:0 kind (1 data, 2 acknowledgement); bit 4: sent again
+//	      1      bits 3:0 kind (1 data, 2 acknowledgement); bit 4: sent again; bit 5: last packet of its message
 //	      2- 3   index of the packet in its message
 //	      4- 7   data: number of the packet; acknowledgement: number of the first packet that has not arrived
 //	      8-11   message; of an acknowledgement, the one that the payload answers
@@ -18,6 +18,9 @@
 //	     20-51   acknowledgement only: bitmap of the 256 packets from the first missing one on
 //
 // A window of 1,024 packets may be unacknowledged, as many as a receive ring has buffers.
+//
+// Bit 5 tells software that knows neither segments nor lengths, such as a receive path that releases buffers message by
+// message, where a message ends.
 //
 // The package is pure: it knows neither time nor frames. A caller passes the time in picoseconds, which must not go
 // back, and calls Expire at the time that Deadline returns.

@@ -17,9 +17,10 @@ const (
 const Window = 1024
 
 const (
-	magic     = 0xce
-	kindMask  = 0x0f
-	sentAgain = 0x10
+	magic      = 0xce
+	kindMask   = 0x0f
+	sentAgain  = 0x10
+	lastPacket = 0x20
 )
 
 // Kind is the kind of a packet.
@@ -35,6 +36,7 @@ const (
 type Header struct {
 	Kind    Kind
 	Again   bool   // data: the packet is a retransmission
+	Last    bool   // data: the packet is the last one of its message
 	Index   uint16 // of the packet in its message
 	Number  uint32 // of the packet; acknowledgement: of the first packet that has not arrived
 	Message uint32
@@ -59,6 +61,9 @@ func (h *Header) Encode(b []byte) int {
 	if h.Again {
 		b[1] |= sentAgain
 	}
+	if h.Last {
+		b[1] |= lastPacket
+	}
 	be := binary.BigEndian
 	be.PutUint16(b[2:], h.Index)
 	be.PutUint32(b[4:], h.Number)
@@ -78,12 +83,14 @@ func Decode(b []byte) (h Header, err error) {
 	if len(b) < DataBytes {
 		return h, fmt.Errorf("rpc: %d bytes: want a header of %d", len(b), DataBytes)
 	}
-	h.Kind, h.Again = Kind(b[1]&kindMask), b[1]&sentAgain != 0
+	h.Kind, h.Again, h.Last = Kind(b[1]&kindMask), b[1]&sentAgain != 0, b[1]&lastPacket != 0
 	switch {
 	case b[0] != magic:
 		return h, fmt.Errorf("rpc: first byte %#02x: want %#02x", b[0], magic)
-	case b[1]&^(kindMask|sentAgain) != 0 || h.Kind != Data && h.Kind != Ack || h.Kind == Ack && h.Again:
-		return h, fmt.Errorf("rpc: kind %#02x: want %d, %#02x or %d", b[1], Data, byte(Data)|sentAgain, Ack)
+	case b[1]&^(kindMask|sentAgain|lastPacket) != 0 || h.Kind != Data && h.Kind != Ack,
+		h.Kind == Ack && b[1] != byte(Ack):
+		return h, fmt.Errorf("rpc: kind %#02x: want %d, which %#02x and %#02x may be added to, or %d", b[1], Data,
+			sentAgain, lastPacket, Ack)
 	case len(b) < h.Len():
 		return h, fmt.Errorf("rpc: %d bytes: want an acknowledgement of %d", len(b), AckBytes)
 	}

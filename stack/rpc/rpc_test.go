@@ -63,6 +63,7 @@ func run(t *testing.T, seed uint64, f faults) (s *Sender, r *Receiver, disorder 
 			put(&there, now, p.Header)
 		}
 		for h, ok := there.take(now); ok; h, ok = there.take(now) {
+			require.Equal(t, (int(h.Index)+1)*spec.Segment >= int(h.Bytes), h.Last, "%+v", h)
 			fresh, err := r.Take(&h, rnd.IntN(1000) < f.mark)
 			if errors.As(err, new(*OrderError)) {
 				disorder++
@@ -157,6 +158,7 @@ func TestBadInput(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, h := range []Header{{Kind: Data, Again: true, Index: 1, Number: 2, Message: 3, Bytes: 4},
+		{Kind: Data, Last: true, Bytes: 4},
 		{Kind: Ack, Number: 9, Marked: 8, Map: [4]uint64{1, 2, 3, 4}}} {
 		b := make([]byte, AckBytes)
 		f.Add(b[:h.Encode(b)])

@@ -155,17 +155,17 @@ func (s *Sender) send(now Ps, number uint32, again bool) Packet {
 	if s.deadline == Never {
 		s.deadline = now + s.spec.Timeout<<s.backoff
 	}
-	return Packet{Header: Header{Kind: Data, Again: again, Index: uint16(x.index), Number: number, Message: x.id,
-		Bytes: uint32(x.message.bytes)}, Offset: x.index * s.spec.Segment,
+	return Packet{Header: Header{Kind: Data, Again: again, Last: s.isLast(x), Index: uint16(x.index), Number: number,
+		Message: x.id, Bytes: uint32(x.message.bytes)}, Offset: x.index * s.spec.Segment,
 		Length: s.spec.payload(x.message.bytes, x.index)}
 }
 
 // Acked handles an acknowledgement. The first packets that it acknowledges count as the marked ones, since it tells
 // only how many there were. It returns an error if it covers packets that were never sent.
 func (s *Sender) Acked(now Ps, h *Header) error {
-	ahead := int32(h.Number - s.base)
-	if ahead > int32(s.next-s.base) || s.beyond(h) {
-		return fmt.Errorf("rpc: an acknowledgement up to packet %d: want at most %d, the last one sent", h.highest(),
+	ahead, highest := int32(h.Number-s.base), h.highest()
+	if ahead > int32(s.next-s.base) || int32(highest-s.next) >= 0 && h.Map != [4]uint64{} {
+		return fmt.Errorf("rpc: an acknowledgement up to packet %d: want at most %d, the last one sent", highest,
 			s.next-1)
 	}
 	if ahead < 0 {
@@ -178,7 +178,7 @@ func (s *Sender) Acked(now Ps, h *Header) error {
 		marks = 0
 	}
 	progress := false
-	for n := s.base; int32(h.highest()-n) >= 0; n++ {
+	for n := s.base; int32(highest-n) >= 0; n++ {
 		if x := s.at(n); x.state != acked && (int32(n-h.Number) < 0 || h.has(n)) {
 			s.take(now, x, marks > 0)
 			marks -= min(marks, 1)
@@ -189,7 +189,7 @@ func (s *Sender) Acked(now Ps, h *Header) error {
 		s.ended(s.at(s.base))
 		s.base++
 	}
-	s.detect(now, h)
+	s.detect(now, highest)
 	if progress {
 		s.backoff = 0
 		s.deadline = Never
@@ -198,11 +198,6 @@ func (s *Sender) Acked(now Ps, h *Header) error {
 		}
 	}
 	return nil
-}
-
-// beyond reports whether an acknowledgement's map has packets that were never sent.
-func (s *Sender) beyond(h *Header) bool {
-	return int32(h.highest()-s.next) >= 0 && h.Map != [4]uint64{}
 }
 
 // take marks a packet as acknowledged.
@@ -220,18 +215,22 @@ func (s *Sender) take(now Ps, x *sent, marked bool) {
 
 // ended counts a message as ended if the packet that leaves the window is its last one.
 func (s *Sender) ended(x *sent) {
-	if x.index == s.spec.packets(x.message.bytes)-1 {
+	if s.isLast(x) {
 		s.unfinished--
 		s.stats.Messages++
 	}
 }
 
+// isLast reports whether a packet is the last one of its message.
+func (s *Sender) isLast(x *sent) bool { return x.index == s.spec.packets(x.message.bytes)-1 }
+
 // reorder is the number of later packets that have to arrive before a missing one is lost (RFC 5681, 3.2).
 const reorder = 3
 
-// detect finds packets that are lost because others, sent after them, have arrived.
-func (s *Sender) detect(now Ps, h *Header) {
-	for n := s.base; n != s.next && int32(h.highest()-n) >= reorder; n++ {
+// detect finds packets that are lost because others, sent after them, have arrived, the last of them with number
+// highest.
+func (s *Sender) detect(now Ps, highest uint32) {
+	for n := s.base; n != s.next && int32(highest-n) >= reorder; n++ {
 		x := s.at(n)
 		if x.state != inFlight || int32(n-s.recovery) < 0 {
 			continue // a retransmission is under way until the timeout
