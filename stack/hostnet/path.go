@@ -46,6 +46,14 @@ type Packet struct {
 	Slot uint32 // for the path's own use
 }
 
+// At returns the address of the byte at an offset of the frame.
+func (p *Packet) At(off int) uint64 {
+	if off < p.HdrLen {
+		return p.Hdr + uint64(off)
+	}
+	return p.Pay + uint64(off-p.HdrLen)
+}
+
 // SetCqe sets the fields that a completion entry has.
 func (p *Packet) SetCqe(c nicspec.RxCqe) {
 	p.L3, p.L4 = int(c.L3Off()), int(c.L4Off())

@@ -52,9 +52,9 @@ func TestLentBuffers(t *testing.T) {
 func TestWrongConfigurations(t *testing.T) {
 	_, err := device.New(device.Config{})
 	require.EqualError(t, err, "ceio: want a driver, and After")
-	w, err := newWorldWith(nics.Model, 1, func(s *manager.Spec) { s.Flows, s.Copies = 3, 8 })
-	require.ErrorContains(t, err, "ceio: flow 2: 3 flows with 8 copies each on transmit queue 1: want a queue of more "+
-		"than its 16 places")
+	w, err := newWorldWith(nics.Model, 1, func(s *manager.Spec) { s.Flows, s.Copies = 3, 4 })
+	require.ErrorContains(t, err, "ceio: flow 2: 3 flows with 4 copies each, of 2 work entries, on transmit queue 1: "+
+		"want a queue of more than its 16 places")
 	for _, x := range []struct {
 		err    string
 		change func(c *device.FlowConfig)
@@ -63,6 +63,8 @@ func TestWrongConfigurations(t *testing.T) {
 		{"ceio: flow 0: want 0 to 3, each once", func(c *device.FlowConfig) { c.Flow = 0 }},
 		{"ceio: flow 2: buffers of 100 B: want a multiple of 64", func(c *device.FlowConfig) { c.Bytes = 100 }},
 		{"ceio: flow 2: want a bus, a copier and a key for host memory", func(c *device.FlowConfig) { c.Copier = nil }},
+		{"ceio: flow 2: 58 B split off into header buffers of 32 B: want at least as much room, or neither",
+			func(c *device.FlowConfig) { c.Split, c.HdrBytes = 58, 32 }},
 	} {
 		c := device.FlowConfig{Flow: 2, Bus: w.Bus, Copier: w.k, Host: w.host, Bytes: 256}
 		x.change(&c)

@@ -179,9 +179,6 @@ func TestSharedRing(t *testing.T) {
 	s.spec.Flows, s.spec.Accounts = 2, manager.AccountsExclusive
 	require.ErrorContains(t, s.open(),
 		"ceio: flow 2: ceio: connection 2: want 0 to 1 with accounts exclusive, or accounts shared")
-	s = newServer(t, 1)
-	s.split = true
-	require.ErrorContains(t, s.open(), "ceio: flow 0: split buffers: not supported: want whole frames in a buffer")
 }
 
 // TestRTLServer plays the server's NIC in RTL.
@@ -215,7 +212,7 @@ func TestSpecErrors(t *testing.T) {
 	_, err := path.New(path.Config{Spec: path.Spec{PacketCycles: -1, Spec: manager.Spec{Lend: true,
 		Controller: manager.ControlArm}}})
 	for _, want := range []string{"flows 0: want 1 to 64", "packet_cycles -1: want 0 to 1048576",
-		"message_packets 0: want 1 to 1048576", "arm_period_ps 0: want 1 to 2305843009213693951",
+		"arm_period_ps 0: want 1 to 2305843009213693951",
 		"lend true: want false: the applications of a node lend no buffers",
 		"period of the NIC's clock 0: want 1 ps or more", "controller arm: want a core of the card"} {
 		require.ErrorContains(t, err, want)

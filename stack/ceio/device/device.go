@@ -54,6 +54,9 @@ func (d *Device) Manager() *manager.Manager { return d.m }
 // Err returns the first error, or nil.
 func (d *Device) Err() error { return errors.Join(d.err, d.m.Err()) }
 
+// Check ends the device's work with an error of its caller, unless it is nil.
+func (d *Device) Check(err error) { d.check(err) }
+
 func (d *Device) check(err error) {
 	if d.err == nil && err != nil {
 		d.err = err
@@ -65,8 +68,10 @@ type nic Device
 
 var _ manager.NIC = (*nic)(nil)
 
+// AddCredit implements manager.NIC. The descriptors for the credits are announced before.
 func (n *nic) AddCredit(flow, credits int) {
 	f := n.flows[flow]
+	(*Device)(n).check(f.fast.ensure(n.m.NeedsDescriptors(flow)))
 	(*Device)(n).check(n.c.Driver.AddCreditBy(f.c.Bus, f.c.Account, credits))
 }
 
@@ -75,8 +80,10 @@ func (n *nic) TakeCredit(flow, credits int) {
 	(*Device)(n).check(n.c.Driver.TakeCreditBy(f.c.Bus, f.c.Account, credits))
 }
 
+// Resume implements manager.NIC. The descriptors for the credits are announced before.
 func (n *nic) Resume(flow, credits int) {
 	f := n.flows[flow]
+	(*Device)(n).check(f.fast.ensure(n.m.NeedsDescriptors(flow)))
 	(*Device)(n).check(n.c.Driver.ResumeAccountBy(f.c.Bus, f.c.Account, credits))
 }
 
@@ -99,6 +106,9 @@ func (n *nic) ReadAccount(flow int) {
 // and that is the flow's fast or slow ring.
 func (n *nic) Steer(flow int, fast bool) {
 	f := n.flows[flow]
+	if fast {
+		(*Device)(n).check(f.fast.ensure(f.fast.Size()))
+	}
 	(*Device)(n).check(n.c.Steer(f.c.Rule, f.rule(fast)))
 }
 
@@ -110,10 +120,23 @@ func (n *nic) Copy(flow int, first uint64, packets int) {
 type Copier struct {
 	d     *Device
 	queue *driver.TxQueue
-	runs  fifo.Queue[*Flow] // flows of the copies under way, in order
+	ends  fifo.Queue[*Flow] // by work entry: the flow whose copy ends with it; nil: the copy has another one
 	flows int               // flows that use the queue
 	entry driver.Copy
 	now   Ps
+}
+
+// post posts a work entry of a copy from the card to the host. The last one of a copy requests a completion entry,
+// which tells that those before have ended, too [T1].
+func (k *Copier) post(f *Flow, from, to uint64, n int, last bool) error {
+	k.entry = driver.Copy{Order: driver.Order{Complete: last},
+		Src: driver.Span{Key: f.key, Off: from - f.key.Bus, Len: uint32(n)},
+		Dst: driver.Span{Key: f.c.Host, Off: to - f.c.Host.Bus, Len: uint32(n)}}
+	if !last {
+		f = nil
+	}
+	k.ends.Push(f)
+	return k.queue.Post(&k.entry)
 }
 
 // OpenCopier opens a transmit queue of 2^log copies, through the bus of a core.
@@ -154,6 +177,8 @@ func (k *Copier) ended(_ *driver.TxQueue, e *driver.TxEnd) {
 		return
 	}
 	for range e.N {
-		k.runs.Pop().copied(k.now)
+		if f := k.ends.Pop(); f != nil {
+			f.copied(k.now)
+		}
 	}
 }

@@ -4,7 +4,8 @@
 // The fast ring of a flow has its buffers in host memory, the slow one in the memory of the card. Both have descriptors
 // and completion entries in host memory, where the flow's software polls them. A slow packet has its place: the n-th
 // one is in slot n of the slow ring and is copied to slot n of the landing buffers, so that a run of packets is one
-// copy, with the gaps between them. The NIC itself reads the card's memory for a copy, behind its own writes of the
+// copy, with the gaps between them. Where frames are split, headers and payload are in buffers apart in each of the
+// memories, and a run is two copies, without gaps if packets fill their buffers. The NIC itself reads the card's memory for a copy, behind its own writes of the
 // packets, so that no flush is needed.
 //
 // All writes of an account go through the bus of its flow, because the order of writes from different cores is not
@@ -14,5 +15,6 @@
 // Invariants:
 //   - A buffer of the fast ring is posted again only after its packet was processed, one of the slow ring only after
 //     its copy has ended, and a landing buffer is filled again only after its packet was processed.
+//   - With controller `nic`, the NIC knows of a descriptor for each credit of an account.
 //   - Every packet is handed over once, in the order of account_seq.
 package device

@@ -27,12 +27,17 @@ type FlowConfig struct {
 
 	Bytes  int // length of a buffer
 	Repost int // buffers to announce by one doorbell
+
+	// Split, if not 0, splits that many bytes off each frame into a header buffer of HdrBytes, in both rings.
+	Split, HdrBytes int
 }
 
-// Packet is a received packet in host memory.
+// Packet is a received packet in host memory. Its first HdrLen bytes are at Hdr, the Bytes after them at Address.
 type Packet struct {
 	Address uint64
 	Bytes   int
+	Hdr     uint64
+	HdrLen  int
 	Fast    bool
 	Index   uint64 // in its ring
 	entry   [nicspec.CqeBytes]byte
@@ -51,11 +56,12 @@ type area struct {
 type Flow struct {
 	d    *Device
 	c    FlowConfig
-	fast *driver.RxQueue // nil: the shared flow
+	fast *fastRing // nil: the shared flow
 	slow *driver.RxQueue
-	key  *driver.Key // of the slow ring's buffers
+	card slots       // buffers of the slow ring
+	key  *driver.Key // of these
 
-	landing  uint64 // address of the landing buffers
+	landing  slots  // host buffers for slow packets
 	free     []bool // landing buffers that are free again, behind one that is not
 	released uint64 // slow packets whose landing buffers are free, with those before them
 
@@ -98,15 +104,23 @@ func (f *Flow) validate() error {
 				nicspec.LogSizeMax))
 		}
 	}
-	if f.c.Bytes < nicspec.LineBytes || f.c.Bytes%nicspec.LineBytes != 0 {
+	if f.c.Split == 0 && (f.c.Bytes < nicspec.LineBytes || f.c.Bytes%nicspec.LineBytes != 0) {
 		errs = append(errs, fmt.Errorf("buffers of %d B: want a multiple of %d", f.c.Bytes, nicspec.LineBytes))
+	}
+	if f.c.Split < 0 || f.c.HdrBytes < f.c.Split || (f.c.Split == 0) != (f.c.HdrBytes == 0) {
+		errs = append(errs, fmt.Errorf("%d B split off into header buffers of %d B: want at least as much room, or neither",
+			f.c.Split, f.c.HdrBytes))
+	}
+	if f.c.Split > 0 && s.Lend {
+		errs = append(errs, errors.New("split frames with lend: not supported: want whole frames, or buffers of the path"))
 	}
 	switch k := f.c.Copier; {
 	case f.c.Bus == nil || k == nil || f.c.Host == nil:
 		errs = append(errs, errors.New("want a bus, a copier and a key for host memory"))
-	case (k.flows+1)*s.Copies > k.queue.Size():
-		errs = append(errs, fmt.Errorf("%d flows with %d copies each on transmit queue %d: want a queue of more than "+
-			"its %d places", k.flows+1, s.Copies, k.queue.Number(), k.queue.Size()))
+	case (k.flows+1)*s.Copies*manager.EntriesPerCopy > k.queue.Size():
+		errs = append(errs, fmt.Errorf("%d flows with %d copies each, of %d work entries, on transmit queue %d: want a "+
+			"queue of more than its %d places", k.flows+1, s.Copies, manager.EntriesPerCopy, k.queue.Number(),
+			k.queue.Size()))
 	default:
 		k.flows++
 	}
@@ -128,51 +142,56 @@ func (f *Flow) shared() bool { return f.c.Flow == f.d.c.Spec.Flows }
 
 func (f *Flow) open() error {
 	s, drv := &f.d.c.Spec, f.d.c.Driver
-	slow := uint64(s.SlowSlots * f.c.Bytes)
-	card, err := drv.Alloc(nicspec.EndpointArm, slow, 4096)
-	if err != nil {
+	var err error
+	if f.card, err = f.alloc(nicspec.EndpointArm, s.SlowSlots); err != nil {
 		return err
 	}
-	if f.key, err = drv.SetKey(driver.KeySpec{Index: f.c.Key, Variant: 1, Bus: card, Len: slow,
+	if f.key, err = drv.SetKey(driver.KeySpec{Index: f.c.Key, Variant: 1, Bus: f.card.pay, Len: f.card.len(),
 		Rights: dma.Access{Read: true}}); err != nil {
 		return err
 	}
-	if f.landing, err = drv.Alloc(nicspec.EndpointHost, uint64(s.Landing*f.c.Bytes), 4096); err != nil {
+	if f.landing, err = f.alloc(nicspec.EndpointHost, s.Landing); err != nil {
 		return err
 	}
 	f.free = make([]bool, s.Landing)
-	if f.slow, err = f.openRing(f.c.Slow, s.SlowSlots, card, f.slowArrived); err != nil {
+	if f.slow, err = f.openRing(f.c.Slow, &f.card, f.slowArrived); err != nil {
 		return err
 	}
 	if f.shared() {
 		return drv.SetDefault(driver.ToQueue(f.c.Slow))
 	}
-	host, err := drv.Alloc(nicspec.EndpointHost, uint64(s.FastSlots*f.c.Bytes), 4096)
-	if err != nil {
+	f.fast = &fastRing{}
+	if f.fast.slots, err = f.alloc(nicspec.EndpointHost, s.FastSlots); err != nil {
 		return err
 	}
-	if f.fast, err = f.openRing(f.c.Fast, s.FastSlots, host, f.fastArrived); err != nil {
+	if f.fast.RxQueue, err = f.openRing(f.c.Fast, &f.fast.slots, f.fastArrived); err != nil {
 		return err
+	}
+	if f.c.Split > 0 {
+		f.fast.free = make([]bool, s.FastSlots)
 	}
 	return errors.Join(drv.SetAccount(f.c.Account, 0, s.Controller == manager.ControlNIC),
 		drv.SetRule(f.c.Rule, f.rule(false)))
 }
 
-// openRing opens a receive queue and posts its buffers, which are adjacent.
-func (f *Flow) openRing(queue, slots int, at uint64, take func(*driver.RxQueue, *driver.RxFrame)) (*driver.RxQueue,
-	error) {
-	q, err := f.d.c.Driver.OpenRx(driver.RxConfig{
-		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: logOf(slots), RingIn: nicspec.EndpointHost,
+// openRing opens a receive queue and posts its buffers.
+func (f *Flow) openRing(queue int, s *slots, take func(*driver.RxQueue, *driver.RxFrame)) (*driver.RxQueue, error) {
+	cfg := driver.RxConfig{
+		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: logOf(int(s.n)), RingIn: nicspec.EndpointHost,
 			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: f.c.Bus},
 		PayBytes: f.c.Bytes, OnFrame: take, OnEvent: func(_ *driver.RxQueue, e driver.Event) {
 			f.d.check(fmt.Errorf("ceio: flow %d: receive queue %d failed with status %v", f.c.Flow, queue, e.Status))
 		},
-	})
+	}
+	if f.c.Split > 0 {
+		cfg.Split, cfg.SplitLen, cfg.HdrBytes = nicspec.SplitModeFixed, f.c.Split, f.c.HdrBytes
+	}
+	q, err := f.d.c.Driver.OpenRx(cfg)
 	if err != nil {
 		return nil, err
 	}
-	for i := range slots {
-		if err := q.Post(driver.Buffer{Pay: at + uint64(i*f.c.Bytes)}); err != nil {
+	for i := range s.n {
+		if err := q.Post(s.at(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +243,7 @@ func (f *Flow) slowArrived(_ *driver.RxQueue, x *driver.RxFrame) {
 }
 
 func (f *Flow) push(way int, x *driver.RxFrame) {
-	p := Packet{Address: x.Pay, Bytes: x.PayLen}
+	p := Packet{Address: x.Pay, Bytes: x.PayLen, Hdr: x.Hdr, HdrLen: x.HdrLen}
 	copy(p.entry[:], x.Cqe)
 	f.taken[way].Push(p)
 	f.polled++
@@ -267,7 +286,11 @@ func (f *Flow) take(ready []ring.Packet, dst []Packet) []Packet {
 func (f *Flow) Done(now Ps, p *Packet, messages int) {
 	f.now = now
 	if p.Fast {
-		f.repost(f.fast, p.Address)
+		f.d.check(f.fast.freed(f.fast.index(p.Address)))
+		if f.fast.free != nil {
+			f.d.check(f.fast.ensure(f.fast.Size() / 4))
+		}
+		f.announce(f.fast.RxQueue)
 		f.d.m.Processed(now, f.c.Flow, 1, 0, messages)
 	} else {
 		f.d.m.Processed(now, f.c.Flow, 0, f.freeLanding(p.Index), messages)
@@ -290,37 +313,36 @@ func (f *Flow) freeLanding(index uint64) (n int) {
 	return n
 }
 
-func (f *Flow) repost(q *driver.RxQueue, at uint64) {
-	f.d.check(q.Post(driver.Buffer{Pay: at}))
+// announce rings the doorbell of a ring for a batch of buffers.
+func (f *Flow) announce(q *driver.RxQueue) {
 	if q.Waiting() >= max(1, min(f.c.Repost, q.Size()/4)) {
 		f.d.check(q.Ring())
 	}
 }
 
-// copy posts the copy of a run of slow packets.
+// copy posts the copy of a run of slow packets: of the headers, if frames are split, and of the payload.
 func (f *Flow) copy(first uint64, n int) error {
-	s, k := &f.d.c.Spec, f.c.Copier
-	to := f.place(first, n)
-	bytes := uint32((n - 1) * f.c.Bytes)
-	for i := range n {
-		p := f.taken[0].At(int(first-f.handed) + i)
-		p.Address = to + uint64(i*f.c.Bytes)
-		if i == n-1 {
-			bytes += uint32(p.Bytes)
+	from, to := f.card.at(first), f.place(first, n)
+	for i := range uint64(n) {
+		p := f.taken[0].At(int(first-f.handed) + int(i))
+		p.Address, p.Hdr = to.Pay+i*f.card.bytes, to.Hdr+i*f.card.hdrSize
+	}
+	last := f.taken[0].At(int(first-f.handed) + n - 1)
+	headers := (n-1)*f.c.HdrBytes + last.HdrLen
+	payload := (n-1)*f.c.Bytes + last.Bytes
+	f.runs.Push(n)
+	if last.HdrLen > 0 {
+		if err := f.c.Copier.post(f, from.Hdr, to.Hdr, headers, payload == 0); err != nil || payload == 0 {
+			return err
 		}
 	}
-	from := first % uint64(s.SlowSlots) * uint64(f.c.Bytes)
-	k.entry = driver.Copy{Order: driver.Order{Complete: true}, Src: driver.Span{Key: f.key, Off: from, Len: bytes},
-		Dst: driver.Span{Key: f.c.Host, Off: to - f.c.Host.Bus, Len: bytes}}
-	k.runs.Push(f)
-	f.runs.Push(n)
-	return k.queue.Post(&k.entry)
+	return f.c.Copier.post(f, from.Pay, to.Pay, payload, true)
 }
 
 // place returns the host memory for a run of slow packets.
-func (f *Flow) place(first uint64, n int) uint64 {
+func (f *Flow) place(first uint64, n int) driver.Buffer {
 	if !f.d.c.Spec.Lend {
-		return f.landing + first%uint64(len(f.free))*uint64(f.c.Bytes)
+		return f.landing.at(first)
 	}
 	a := f.lent.Front()
 	at := a.at
@@ -328,7 +350,7 @@ func (f *Flow) place(first uint64, n int) uint64 {
 	if a.n -= n; a.n == 0 {
 		f.lent.Pop()
 	}
-	return at
+	return driver.Buffer{Pay: at}
 }
 
 // PostRecv lends host memory for n slow packets, as Manager.PostRecv does. Config.Host must cover it.
@@ -343,7 +365,8 @@ func (f *Flow) PostRecv(now Ps, at uint64, n int) error {
 // copied handles the end of the oldest copy: the buffers in the card are free.
 func (f *Flow) copied(now Ps) {
 	for range f.runs.Pop() {
-		f.repost(f.slow, f.key.Bus+f.inCard%uint64(f.d.c.Spec.SlowSlots)*uint64(f.c.Bytes))
+		f.d.check(f.slow.Post(f.card.at(f.inCard)))
+		f.announce(f.slow)
 		f.inCard++
 	}
 	f.d.m.CopyEnded(now, f.c.Flow)

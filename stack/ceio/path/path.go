@@ -1,7 +1,7 @@
 package path
 
 import (
-	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/core"
 	"nictwin/stack/ceio/device"
 	"nictwin/stack/hostnet"
 )
@@ -10,7 +10,7 @@ import (
 type path struct {
 	s    *Server
 	c    hostnet.PathConfig
-	core *core
+	core *hostCore
 	flow *device.Flow
 	id   int // flow of the manager
 	rule int
@@ -21,11 +21,13 @@ type path struct {
 	at      int             // packets of got that were passed on
 	mine    []device.Packet // of the shared ring: packets of this flow, from `next` on
 	next    int
-	packets int // processed since the latest end of a message
 	err     error
 }
 
-var _ hostnet.Path = (*path)(nil)
+var (
+	_ hostnet.Path    = (*path)(nil)
+	_ hostnet.Limited = (*path)(nil)
+)
 
 func (p *path) now() Ps { return Ps(p.c.Bus.Core().Now()) }
 
@@ -73,6 +75,7 @@ func (p *path) receive() bool {
 			m.Tick(now)
 		}
 		p.got, p.err = p.flow.AsyncRecv(now, p.c.Burst, p.got)
+		p.core.limit(p.id)
 		if len(p.got) > 0 || !more {
 			break
 		}
@@ -89,9 +92,10 @@ func (p *path) nextShared(x *hostnet.Packet) bool {
 		}
 		for i := range p.got {
 			k := &p.got[i]
-			to := p.s.hub[k.Cqe().DstPort()]
-			if to == nil || k.Cqe().L4Type() != nicspec.L4TypeUdp {
-				p.flow.Done(p.now(), k, 0) // the frame of no flow, such as an ARP request
+			to := p.s.steer(p.c.Bus.Core(), k)
+			if to == nil {
+				p.s.strangers++
+				p.flow.Done(p.now(), k, 1)
 				continue
 			}
 			to.mine = append(to.mine, *k)
@@ -109,28 +113,29 @@ func (p *path) nextShared(x *hostnet.Packet) bool {
 func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
 	core := p.c.Bus.Core()
 	core.Compute(p.s.c.Spec.PacketCycles)
-	*x = hostnet.Packet{PayLen: k.Bytes, Slot: uint32(k.Index % uint64(p.s.c.Spec.Landing))}
-	x.Pay = k.Address
+	*x = hostnet.Packet{HdrLen: k.HdrLen, PayLen: k.Bytes, Slot: uint32(k.Index % uint64(p.s.c.Spec.Landing))}
+	x.Hdr, x.Pay = k.Hdr, k.Address
 	x.SetCqe(k.Cqe())
 	x.Slow = !k.Fast
 	if x.Good && x.L4 > x.L3 && p.s.d.Manager().Marking(p.now(), p.id) {
-		p.mark(x.Pay + uint64(x.L3))
+		p.mark(x.At(x.L3))
 	}
 }
 
 // mark sets the ECN bits of the IP header at an address to congestion experienced, if its transport is ECN-capable.
 func (p *path) mark(at uint64) {
-	core := p.c.Bus.Core()
-	var b [2]byte
-	p.check(core.Load(at, b[:]))
-	shift := 0 // IPv4: the bits are the lowest of byte 1
+	cpu := p.c.Bus.Core()
+	const congested, checksum = 3, 12 // end of the checksum of an IPv4 header
+	var b [checksum]byte
+	p.check(cpu.Load(at, b[:]))
+	ecn := b[1] & congested
 	if b[0]>>4 == 6 {
-		shift = 4
+		ecn = b[1] >> 4 & congested
 	}
-	const congested = 3
-	if ecn := b[1] >> shift & congested; ecn != 0 && ecn != congested {
-		b[1] |= congested << shift
-		p.check(core.Store(at, b[:]))
+	if ecn != 0 && ecn != congested {
+		core.SetECN(b[:], congested)
+		p.check(cpu.Store(at, b[:]))
+		p.s.marked++
 	}
 }
 
@@ -138,11 +143,14 @@ func (p *path) mark(at uint64) {
 func (p *path) Done(x *hostnet.Packet) {
 	k := device.Packet{Address: x.Pay, Fast: !x.Slow, Index: uint64(x.Slot)}
 	messages := 0
-	if p.packets++; p.packets == p.s.c.Spec.MessagePackets {
-		p.packets, messages = 0, 1
+	if x.Last {
+		messages = 1
 	}
 	p.flow.Done(p.now(), &k, messages)
 }
+
+// Buffers implements hostnet.Limited: slow packets need landing buffers.
+func (p *path) Buffers() int { return min(p.s.c.Spec.FastSlots, p.s.c.Spec.Landing) }
 
 // Idle implements hostnet.Path.
 func (p *path) Idle() bool {

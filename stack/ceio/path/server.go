@@ -3,6 +3,7 @@ package path
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/cpu"
@@ -29,14 +30,26 @@ type Server struct {
 	c     Config
 	d     *device.Device
 	arm   *controller // nil: controller `nic`
-	cores map[*corebus.Bus]*core
+	cores map[*corebus.Bus]*hostCore
 	paths []*path
-	flows []*device.Flow   // by number of the manager
-	hub   map[uint16]*path // paths of the shared ring, by UDP port
+	flows []*device.Flow // by number of the manager
+	hub   []*path        // paths of the shared ring
+
+	strangers, marked uint64
 }
 
-// core is a core of the host that runs flows.
-type core struct {
+// Stats counts what the paths of a server did with packets, besides the manager.
+type Stats struct {
+	Strangers uint64 // frames of the shared ring that belong to no flow, such as ARP requests: dropped
+	Marked    uint64 // packets marked as congestion experienced
+}
+
+// Stats returns the counters.
+func (s *Server) Stats() Stats { return Stats{s.strangers, s.marked} }
+
+// hostCore is a core of the host that runs flows.
+type hostCore struct {
+	s      *Server
 	bus    *corebus.Bus
 	copier *device.Copier
 	loop   *cpu.Loop // timers: calls each entry of waits when its time has come
@@ -62,8 +75,7 @@ func New(c Config) (*Server, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("ceio: %w", err)
 	}
-	return &Server{c: c, cores: map[*corebus.Bus]*core{}, flows: make([]*device.Flow, c.Spec.Flows+1),
-		hub: map[uint16]*path{}}, nil
+	return &Server{c: c, cores: map[*corebus.Bus]*hostCore{}, flows: make([]*device.Flow, c.Spec.Flows+1)}, nil
 }
 
 // Manager returns the manager, for its statistics; nil before the first path is open.
@@ -84,14 +96,12 @@ func (s *Server) Open(c hostnet.PathConfig) (hostnet.Path, error) {
 }
 
 func (s *Server) open(c hostnet.PathConfig) (*path, error) {
-	if c.Buffers.Split > 0 {
-		return nil, errors.New("split buffers: not supported: want whole frames in a buffer")
-	}
 	if err := s.begin(&c); err != nil {
 		return nil, err
 	}
 	if n := 1 << c.Buffers.Log; n != s.c.Spec.FastSlots {
-		return nil, fmt.Errorf("%d receive buffers: want %d, as the node's first flow", n, s.c.Spec.FastSlots)
+		return nil, fmt.Errorf("%d receive buffers (log_receive %d): want %d, fast_slots or those of the node's first flow",
+			n, c.Buffers.Log, s.c.Spec.FastSlots)
 	}
 	flow, err := s.c.Spec.Place(len(s.paths))
 	if err != nil {
@@ -120,7 +130,9 @@ func (s *Server) begin(c *hostnet.PathConfig) error {
 	if s.d != nil {
 		return nil
 	}
-	s.c.Spec.FastSlots = 1 << c.Buffers.Log
+	if s.c.Spec.FastSlots == 0 {
+		s.c.Spec.FastSlots = 1 << c.Buffers.Log
+	}
 	cfg := device.Config{Driver: c.Driver, Spec: s.c.Spec.Spec, After: s.after}
 	if s.c.Spec.Controller == manager.ControlArm {
 		var err error
@@ -135,16 +147,16 @@ func (s *Server) begin(c *hostnet.PathConfig) error {
 }
 
 // core returns the state of a path's core.
-func (s *Server) core(c *hostnet.PathConfig) (*core, error) {
+func (s *Server) core(c *hostnet.PathConfig) (*hostCore, error) {
 	if k := s.cores[c.Bus]; k != nil {
 		return k, nil
 	}
-	k := &core{bus: c.Bus}
+	k := &hostCore{s: s, bus: c.Bus}
 	queue, err := c.TakeTxQueue()
 	if err != nil {
 		return nil, err
 	}
-	const log = 8 // 64 flows with 4 copies each
+	log := bits.Len(uint(max(s.c.Spec.CopyEntries()-1, 1<<nicspec.LogSizeMin-1))) // for all flows on one core
 	if k.copier, err = s.d.OpenCopier(queue, log, c.Bus); err != nil {
 		return nil, err
 	}
@@ -183,16 +195,16 @@ func (s *Server) openFlow(p *path) error {
 
 // share adds a path to the shared ring, and opens it for the first one.
 func (s *Server) share(p *path) error {
-	port := p.c.Match.Value.DstPort
-	if other := s.hub[port]; other != nil {
-		return fmt.Errorf("UDP port %d: flow %d on the shared ring has it: want another port", port, other.c.Flow)
-	}
 	for _, other := range s.hub {
 		if other.core != p.core {
 			return errors.New("flows beyond the accounts share a ring: want all of them on one core")
 		}
+		if other.c.Buffers != p.c.Buffers {
+			return fmt.Errorf("buffers %+v: want %+v, those of flow %d, as flows beyond the accounts share a ring",
+				p.c.Buffers, other.c.Buffers, other.c.Flow)
+		}
 	}
-	s.hub[port] = p
+	s.hub = append(s.hub, p)
 	if s.flows[p.id] != nil {
 		return nil
 	}
@@ -206,7 +218,8 @@ func (s *Server) share(p *path) error {
 
 // openRings opens the rings of a path, and makes its loop watch them.
 func (s *Server) openRings(p *path, c device.FlowConfig) error {
-	c.Bus, c.Copier, c.Host, c.Bytes, c.Repost = p.c.Bus, p.core.copier, p.c.Host, p.c.Buffers.Bytes, p.c.Repost
+	c.Bus, c.Copier, c.Host, c.Repost = p.c.Bus, p.core.copier, p.c.Host, p.c.Repost
+	c.Bytes, c.Split, c.HdrBytes = p.c.Buffers.Bytes, p.c.Buffers.Split, p.c.Buffers.HeaderBytes
 	f, err := s.d.Open(c)
 	if err != nil {
 		return err
@@ -227,14 +240,14 @@ func (s *Server) after(flow int, f func()) {
 			k := p.core
 			at := k.bus.Core().Now() + (nicspec.VisibleCycles+1)*s.c.Period
 			k.waits.Push(wait{at, f})
-			k.loop.WakeAt(k.waits.Front().at)
+			k.loop.WakeAt(at)
 			return
 		}
 	}
 }
 
-// callWaits calls what is due.
-func (k *core) callWaits() (worked bool) {
+// callWaits calls what is due, and checks the flows whose waits have a limit.
+func (k *hostCore) callWaits() (worked bool) {
 	k.loop.Disarm()
 	for k.waits.Len() > 0 && k.waits.Front().at <= k.bus.Core().Now() {
 		k.waits.Pop().f()
@@ -243,5 +256,25 @@ func (k *core) callWaits() (worked bool) {
 	if k.waits.Len() > 0 {
 		k.loop.WakeAt(k.waits.Front().at)
 	}
+	for _, p := range k.paths {
+		k.limit(p.id)
+		if p.Err() != nil {
+			p.c.Loop.Wake()
+		}
+	}
 	return worked
+}
+
+// limit checks what a flow waits for, and wakes the core when that takes too long.
+func (k *hostCore) limit(flow int) {
+	m := k.s.d.Manager()
+	until := m.WaitsUntil(flow)
+	if until == manager.Never {
+		return
+	}
+	if now := Ps(k.bus.Core().Now()); now >= until {
+		m.CheckWaits(now, flow)
+	} else {
+		k.loop.WakeAt(simcore.Ps(until))
+	}
 }

@@ -1,0 +1,100 @@
+package device
+
+import (
+	"nictwin/stack/driver"
+)
+
+// slots are adjacent buffers, with or without header buffers, which are adjacent by themselves.
+type slots struct {
+	pay, hdr       uint64
+	bytes, hdrSize uint64 // of a buffer; hdrSize 0: frames are whole
+	n              uint64
+}
+
+func (s *slots) at(i uint64) driver.Buffer {
+	i %= s.n
+	b := driver.Buffer{Pay: s.pay + i*s.bytes}
+	if s.hdrSize > 0 {
+		b.Hdr = s.hdr + i*s.hdrSize
+	}
+	return b
+}
+
+// index returns the number of the slot with a payload address.
+func (s *slots) index(pay uint64) uint64 { return (pay - s.pay) / s.bytes }
+
+// alloc allocates n slots at an endpoint. The header buffers are behind the payload buffers, at an offset in lines.
+func (f *Flow) alloc(endpoint, n int) (slots, error) {
+	s := slots{bytes: uint64(f.c.Bytes), hdrSize: uint64(f.c.HdrBytes), n: uint64(n)}
+	var err error
+	if s.pay, err = f.d.c.Driver.Alloc(endpoint, s.len(), 4096); err != nil {
+		return s, err
+	}
+	s.hdr = s.pay + s.headers()
+	return s, nil
+}
+
+// headers returns the offset of the header buffers.
+func (s *slots) headers() uint64 {
+	const line = 64
+	return (s.n*s.bytes + line - 1) &^ (line - 1)
+}
+
+// len returns the length of all buffers.
+func (s *slots) len() uint64 { return s.headers() + s.n*s.hdrSize }
+
+// fastRing is a receive queue with buffers in host memory. Buffers of split frames are posted in the order of their
+// addresses, so that the payload of consecutive packets is adjacent, unless the NIC would be short of descriptors.
+type fastRing struct {
+	*driver.RxQueue
+	slots
+	free   []bool // by buffer: free, and not posted; nil: posted in any order
+	oldest uint64 // buffer to post next
+}
+
+// freed takes back the buffer of a packet that has been processed.
+func (r *fastRing) freed(i uint64) error {
+	if r.free == nil {
+		return r.Post(r.at(i))
+	}
+	r.free[i] = true
+	return r.postInOrder()
+}
+
+func (r *fastRing) postInOrder() error {
+	for r.free[r.oldest] {
+		r.free[r.oldest] = false
+		if err := r.Post(r.at(r.oldest)); err != nil {
+			return err
+		}
+		r.oldest = (r.oldest + 1) % r.n
+	}
+	return nil
+}
+
+// announced returns the descriptors that the NIC knows of and that software has not seen used.
+func (r *fastRing) announced() int { return r.Posted() - r.Waiting() }
+
+// ensure announces the buffers that are free, out of order if need be, if fewer than n descriptors are.
+func (r *fastRing) ensure(n int) error {
+	if r.announced() >= n {
+		return nil
+	}
+	for k := uint64(0); r.free != nil && r.Posted() < n && k < r.n; k++ {
+		if i := (r.oldest + k) % r.n; r.free[i] {
+			r.free[i] = false
+			if err := r.Post(r.at(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return announce(r.RxQueue)
+}
+
+// announce rings the doorbell for what has been posted.
+func announce(q *driver.RxQueue) error {
+	if q.Waiting() == 0 {
+		return nil
+	}
+	return q.Ring()
+}
