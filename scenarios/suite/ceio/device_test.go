@@ -16,11 +16,13 @@ import (
 func TestLentBuffers(t *testing.T) {
 	w, err := newWorldWith(nics.Model, 1, func(s *manager.Spec) {
 		s.Flows, s.Credits, s.Batch, s.Lend, s.Reallocate = 1, 4, 2, true, false
+		s.Controller, s.FastSlots, s.SlowSlots = manager.ControlNIC, 64, 64
 	})
 	require.NoError(t, err)
 	f := w.flows[0]
 	require.NoError(t, f.Start(w.now()))
 	require.NoError(t, w.run(1000))
+	require.NoError(t, f.sender.Queue(0, 8*segment))
 	w.send(f, 8)
 	require.NoError(t, w.run(5000))
 	for range 4 {

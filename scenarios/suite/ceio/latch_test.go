@@ -10,6 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	nics "nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
+	"nictwin/stack/ceio/manager"
 )
 
 // latched shows a NIC to the referee as one whose accounts were asked to latch, while world.latch is set.
@@ -38,7 +39,7 @@ func (l latched) Observe(o boundary.Observer) {
 // TestLatchBug plays a NIC whose accounts do not latch. The order of packets is right all the same; the manager names
 // the first fast packet behind a slow one, and the referee the rule.
 func TestLatchBug(t *testing.T) {
-	w, err := newWorld(nics.Model, 3)
+	w, err := newWorldWith(nics.Model, 3, func(s *manager.Spec) { s.Controller = manager.ControlNIC })
 	require.NoError(t, err)
 	w.latch = true
 	for i := range w.flows {

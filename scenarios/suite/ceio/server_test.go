@@ -1,6 +1,7 @@
 package ceio
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +18,9 @@ import (
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/hostnet"
 	"nictwin/stack/hostnet/apps"
-	"nictwin/stack/rpc"
 )
 
-// server is the server of CEIO's testbed and one of its clients, back to back, with flows of echoes.
+// server is the server of CEIO's testbed and one of its clients, back to back, with a flow of each kind.
 type server struct {
 	testing.TB
 	*hostbed.Bed
@@ -29,9 +29,13 @@ type server struct {
 	nic   string
 	cores int          // of the host, which flows use in turn
 	node  hostnet.Spec // of the server
-	loads []apps.Load  // by flow
+	kinds []kind       // by flow
 	arm   *cpu.Core    // of the card, with controller `arm`
-	split bool
+	v6    bool
+
+	strays uint32 // datagrams to the port of the last flow at another address
+
+	seen *headers // looks at each packet that a path hands over; nil: nobody
 }
 
 func newServer(t testing.TB, flows int) *server {
@@ -40,7 +44,7 @@ func newServer(t testing.TB, flows int) *server {
 	s.spec.SlowSlots, s.spec.Landing = 1024, 256
 	s.node.LogReceive = 8
 	for range flows {
-		s.loads = append(s.loads, apps.Load{Requests: 1500})
+		s.kinds = append(s.kinds, echo{bytes: echoBytes, load: apps.Load{Requests: 1500}})
 	}
 	return s
 }
@@ -54,34 +58,38 @@ func (s *server) open() error {
 	rack.Fleet.Machines = 1
 	rack.Network = board.NetworkSpec{Kind: board.NetworkBackToBack, Latency: rack.Network.Latency}
 	m := []hostbed.Machine{{Spec: s.node}, {Spec: hostnet.DefaultSpec()}}
-	for i, l := range s.loads {
-		client, err := apps.NewEchoClient(uint64(i), echoBytes, l)
-		require.NoError(s, err)
-		port := uint16(7000 + i)
-		open := func(c hostnet.PathConfig) (hostnet.Path, error) { return s.s.Open(c) }
-		var buffers hostnet.Buffers
-		if s.split {
-			buffers = hostnet.Buffers{Split: 100, HeaderBytes: 128}
-		}
-		r := rpc.DefaultSpec(echoBytes)
-		m[0].Flows = append(m[0].Flows, hostnet.FlowConfig{Core: i % s.cores, RPC: r, Path: open, Buffers: buffers,
-			Ends: hostbed.Ends(0, 1, port, port, false), Server: apps.NewEchoServer(uint64(i), echoBytes)})
-		m[1].Flows = append(m[1].Flows, hostnet.FlowConfig{Core: i % 4, RPC: r, Client: client, Outstanding: 256,
-			Ends: hostbed.Ends(1, 0, port, port, false)})
+	for i, k := range s.kinds {
+		a, b := k.flow(s, i)
+		a.Core, b.Core, a.Path = i%s.cores, i%4, s.path
+		m[0].Flows, m[1].Flows = append(m[0].Flows, a), append(m[1].Flows, b)
+	}
+	if s.strays > 0 {
+		m[1].Flows = append(m[1].Flows, s.stray())
 	}
 	h, err := hometest.Find()
 	require.NoError(s, err)
-	if s.nic == nics.RTL {
+	dut := h.Path("nic")
+	if s.nic != nics.Model {
 		c := &rack.Servers[0].Cards[0]
 		c.Device.Kind, c.Ports = board.DeviceRTL, 2 // as the RTL is built for other cards
 		rack.Fleet.Card.Ports = 2
 	}
-	slots := nics.Slots(nics.Spec{NIC: nics.Model, DUT: h.Path("nic"), Variant: "speed"}, nil)
+	slots := nics.Slots(nics.Spec{NIC: nics.Model, DUT: dut, Variant: "speed"}, nil)
 	s.Bed, err = hostbed.New(hostbed.Config{Rack: rack, Factory: slots, Machines: m, Open: s.openPaths})
 	if err == nil {
+		require.Equal(s, s.nic != nics.Model, fmt.Sprintf("%T", s.Rack.Servers[0].Cards[0].NIC) == "*device.rtl")
 		s.Start()
 	}
 	return err
+}
+
+// path opens a path of the server.
+func (s *server) path(c hostnet.PathConfig) (hostnet.Path, error) {
+	p, err := s.s.Open(c)
+	if s.seen == nil || err != nil {
+		return p, err
+	}
+	return &look{p, s.seen, c}, nil
 }
 
 func (s *server) openPaths(machine int, c *board.Card, n *hostnet.Config) error {
@@ -104,26 +112,28 @@ func (s *server) openPaths(machine int, c *board.Card, n *hostnet.Config) error 
 	return err
 }
 
-// finish waits for all answers and checks that nothing was lost, and nothing sent twice. It returns what the manager
-// did.
+// finish waits for all answers and checks that what was lost is what the NIC dropped, and that the rest arrived once. It
+// returns what the manager did.
 func (s *server) finish() manager.Stats {
 	s.Helper()
 	require.NoError(s, s.Settle())
 	drops, err := s.ReadDrops()
 	require.NoError(s, err)
 	lost := uint64(0)
-	for i := range s.loads {
+	for i := range s.kinds {
 		a, b := s.Nodes[0].FlowStats(i), s.Nodes[1].FlowStats(i)
 		require.Equal(s, b.Client.Requests, b.Client.Answers)
-		require.EqualValues(s, s.loads[i].Requests, b.Client.Answers)
-		lost += b.Client.Packets - a.Server.Packets - a.Server.ReceiverStats.Again
+		require.NotZero(s, b.Client.Answers+a.Taken)
+		require.Zero(s, a.Broken+b.Broken)
+		lost += b.Client.Packets + b.Sent - a.Server.Packets - a.Server.ReceiverStats.Again - a.Taken
 	}
 	require.Equal(s, drops[0].Buffer+drops[0].Descriptor, lost, "the sender repairs what the NIC dropped")
+	require.Zero(s, drops[0].TooLong)
 	require.NoError(s, s.s.Manager().Err())
 	require.NoError(s, s.s.Manager().Credits().Check())
 	require.NoError(s, s.Close())
 	stats := s.s.Manager().Stats()
-	s.Logf("%+v", stats)
+	s.Logf("%d lost, %+v, %+v", lost, stats, s.s.Stats())
 	return stats
 }
 
@@ -166,10 +176,11 @@ func TestLateController(t *testing.T) {
 // TestSharedRing has more connections than accounts: those beyond share a slow ring on one core.
 func TestSharedRing(t *testing.T) {
 	s := newServer(t, 5)
-	s.spec.Flows, s.cores = 2, 1
+	s.spec.Flows, s.cores, s.strays = 2, 1, 100
 	require.NoError(t, s.open())
 	got := s.finish()
 	require.GreaterOrEqual(t, got.Slow, uint64(3*1500))
+	require.EqualValues(t, 100, s.s.Stats().Strangers)
 
 	s = newServer(t, 4)
 	s.spec.Flows = 2
@@ -185,8 +196,8 @@ func TestSharedRing(t *testing.T) {
 func TestRTLServer(t *testing.T) {
 	s := newServer(t, 2)
 	s.nic = nics.RTL
-	for i := range s.loads {
-		s.loads[i].Requests = 300
+	for i := range s.kinds {
+		s.kinds[i] = echo{bytes: echoBytes, load: apps.Load{Requests: 300}}
 	}
 	s.spec.Credits, s.node.ReceiveCycles = 32, 2000
 	require.NoError(t, s.open())

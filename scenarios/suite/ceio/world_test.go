@@ -1,7 +1,7 @@
 package ceio
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -20,6 +20,7 @@ import (
 	"nictwin/stack/ceio/device"
 	"nictwin/stack/ceio/manager"
 	"nictwin/stack/driver"
+	"nictwin/stack/rpc"
 )
 
 func TestMain(m *testing.M) { hometest.Main(m) }
@@ -32,6 +33,7 @@ type world struct {
 	d     *device.Device
 	k     *device.Copier
 	flows []*flow
+	spec  manager.Spec
 	over  bool
 	latch bool // the referee sees that the second word of table entries asks for a latch
 	host  *driver.Key
@@ -39,22 +41,32 @@ type world struct {
 	fast, most int // fast packets that software has seen and not processed: now, and at most
 }
 
-// flow is a flow and its application.
+// flow is a flow with both its ends: the sender repairs what the NIC drops.
 type flow struct {
 	*device.Flow
 	id     int
-	sent   uint32
-	next   uint32 // number of the next frame that may come
-	got    int
+	sender *rpc.Sender
+	recv   rpc.Receiver
+	queued uint32 // messages
+	sent   uint64 // frames
+	got    int    // packets handed over, sent again or not
 	held   []device.Packet
 	wanted int
+	owes   bool // packets arrived that the sender does not know of
+	polls  int  // steps until the controller `arm` looks at the rule again
 }
+
+// segment is the payload of each packet of a flow.
+const segment = 100
 
 // spec draws the parameters of a schedule.
 func spec(r *rand.Rand) manager.Spec {
 	s := manager.DefaultSpec()
 	s.Flows, s.Credits, s.Batch, s.Accounts = 2, 6+r.IntN(20), 1+r.IntN(3), manager.AccountsExclusive
-	s.FastSlots, s.SlowSlots, s.Landing, s.Copies = 64, 64, 32, 1+r.IntN(4)
+	s.FastSlots, s.SlowSlots, s.Landing, s.Copies = 16<<r.IntN(3), 16<<r.IntN(3), 16<<r.IntN(2), 1+r.IntN(4)
+	if r.IntN(3) == 0 {
+		s.Controller = manager.ControlArm
+	}
 	s.Inactive, s.Reactivate, s.MarkEvery = manager.Ps(20+r.IntN(100))*1e6, 15e6, 1e6
 	return s
 }
@@ -89,6 +101,7 @@ func newWorldWith(nic string, seed uint64, change func(*manager.Spec)) (*world, 
 }
 
 func (w *world) open(s manager.Spec) error {
+	w.spec = s
 	host := driver.DefaultOptions().Memory[nicspec.EndpointHost]
 	key, err := w.Driver.SetKey(driver.KeySpec{Index: 9, Variant: 1, Len: host.Bytes,
 		Bus: nicspec.EndpointHost<<nicspec.EndpointShift | host.From, Rights: dma.Access{Read: true, Write: true}})
@@ -104,6 +117,11 @@ func (w *world) open(s manager.Spec) error {
 	}
 	for i := range s.Flows {
 		f := &flow{id: i, wanted: 1}
+		r := rpc.DefaultSpec(segment)
+		r.Timeout = 20e6
+		if f.sender, err = rpc.NewSender(r); err != nil {
+			return err
+		}
 		c := device.FlowConfig{Flow: i, Bus: w.Bus, Rule: i, Copier: w.k, Account: 5 + i, Fast: 2 * i, Slow: 2*i + 1,
 			Key: 1 + i, Host: key, Bytes: 256, Repost: 4}
 		c.Match.Value.Dmac[5], c.Match.Mask.Dmac[5] = byte(i), 0xff
@@ -156,22 +174,53 @@ func (w *world) await(what string, done func() bool) error {
 	return fmt.Errorf("waited for %s", what)
 }
 
-// send lets n frames of a flow arrive back to back. Their bytes 20 to 23 are the number, the others follow from it.
+// send lets at most n frames of a flow arrive back to back: header, and payload that follows from it.
 func (w *world) send(f *flow, n int) {
+	f.sender.Expire(w.now())
 	for range n {
-		b := make([]byte, 64+w.rand.IntN(190))
+		p, ok := f.sender.Next(w.now())
+		if !ok {
+			return
+		}
+		b := make([]byte, headerAt+rpc.DataBytes+p.Length)
 		b[5] = byte(f.id)
-		fill(b, f.sent)
+		p.Encode(b[headerAt:])
+		fill(b[headerAt+rpc.DataBytes:], p.Number)
 		f.sent++
 		w.Players[0].Play(traffic.Frame{Data: b})
 	}
 }
 
+// headerAt is the offset of the header of rpc, behind that of Ethernet.
+const headerAt = 14
+
 func fill(b []byte, number uint32) {
-	binary.BigEndian.PutUint32(b[20:], number)
-	for i := 24; i < len(b); i++ {
-		b[i] = byte(number) + byte(i)
+	for i := range b {
+		b[i] = byte(number>>(8*(i%4))) + byte(i)
 	}
+}
+
+// look lets the controller `arm` read the hits of a flow's rule. Now and then it is late, as if its core had stopped.
+func (w *world) look(f *flow) error {
+	m := w.d.Manager()
+	if f.polls--; w.spec.Controller != manager.ControlArm || f.polls > 0 {
+		return nil
+	}
+	if w.rand.IntN(20) == 0 {
+		f.polls = 20
+	}
+	w.Driver.ReadReg(nicspec.RegRuleHits(f.id), 8, func(v uint64) { m.Polled(f.id, v) })
+	return nil
+}
+
+// acknowledge tells a sender what has arrived.
+func (w *world) acknowledge(f *flow) error {
+	if !f.owes {
+		return nil
+	}
+	f.owes = false
+	h := f.recv.Ack()
+	return f.sender.Acked(w.now(), &h)
 }
 
 // poll polls the rings of a flow.
@@ -206,26 +255,29 @@ func (w *world) receive(f *flow) error {
 	return nil
 }
 
-// examine checks a packet against the numbers: its account_seq counts the frames that the NIC took, and its bytes are
-// those of a frame behind the one before.
+// examine checks a packet against the numbers: its account_seq counts the frames that the NIC took, those of rpc are in
+// order, and its bytes are those of its number.
 func (w *world) examine(f *flow, p *device.Packet) error {
 	if seq := p.Cqe().AccountSeq(); int(seq) != f.got {
 		return fmt.Errorf("flow %d: packet %d was handed over as the %d-th", f.id, seq, f.got)
 	}
 	f.got++
-	b := make([]byte, p.Bytes)
-	if err := w.Memory.Read(p.Address, b); err != nil {
+	b := make([]byte, p.HdrLen+p.Bytes)
+	if err := errors.Join(w.Memory.Read(p.Hdr, b[:p.HdrLen]), w.Memory.Read(p.Address, b[p.HdrLen:])); err != nil {
 		return err
 	}
-	number := binary.BigEndian.Uint32(b[20:])
-	if int32(number-f.next) < 0 {
-		return fmt.Errorf("flow %d: frame %d behind frame %d", f.id, number, f.next-1)
+	h, err := rpc.Decode(b[headerAt:])
+	if err != nil {
+		return err
 	}
-	f.next = number + 1
-	want := append([]byte(nil), b...)
-	fill(want, number)
-	if string(want) != string(b) {
-		return fmt.Errorf("flow %d: frame %d has wrong bytes", f.id, number)
+	f.owes = true
+	if _, err := f.recv.Take(&h, false); err != nil {
+		return fmt.Errorf("flow %d: %w", f.id, err)
+	}
+	want := make([]byte, segment)
+	fill(want, h.Number)
+	if string(want) != string(b[headerAt+rpc.DataBytes:]) {
+		return fmt.Errorf("flow %d: packet %d has wrong bytes", f.id, h.Number)
 	}
 	return nil
 }
@@ -268,7 +320,7 @@ func (w *world) finish(t *testing.T) (drops uint64) {
 	t.Helper()
 	read := false
 	w.Driver.ReadCounters(func(c driver.Counters) {
-		read, drops = true, c.Port(0, nicspec.CntRxDropNoDesc)
+		read, drops = true, c.Port(0, nicspec.CntRxDropNoDesc)+c.Port(0, nicspec.CntRxDropOverflow)
 	})
 	require.NoError(t, w.await("counters", func() bool { return read }))
 	w.over = true
