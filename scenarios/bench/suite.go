@@ -120,6 +120,7 @@ var measurements = []measurement{
 	{[]string{"stack/queue_pairs"}, none, stackQueues},
 	{[]string{"stack/stats_summary", "stack/stats_small"}, none, stackStats},
 	{[]string{"stack/rack_8"}, none, stackRack},
+	{[]string{"stack/ceio"}, none, stackCEIO},
 	{[]string{"stack/arm_payload_bytes"}, none, stackPayload},
 	{[]string{"run/jobs_2"}, sources, jobsSpeed},
 	{[]string{startName}, none, startTime},

@@ -35,7 +35,7 @@ type Config struct {
 // Machine configures the node of a machine.
 type Machine struct {
 	Spec      hostnet.Spec
-	Bus       corebus.Spec // cost of the driver's work; zero: corebus.DefaultSpec, that of an Arm core
+	Bus       corebus.Spec // cost of the driver's work; zero: corebus.HostSpec
 	Flows     []hostnet.FlowConfig
 	Reordered bool // see hostnet.Config
 }
@@ -168,7 +168,7 @@ func (m *Machine) buses(card *board.Card) (buses []*corebus.Bus, err error) {
 		cores = max(cores, m.Flows[i].Core+1)
 	}
 	if costs == (corebus.Spec{}) {
-		costs = corebus.DefaultSpec()
+		costs = corebus.HostSpec()
 	}
 	for i := range cores {
 		core, err := host.Core(0, i)

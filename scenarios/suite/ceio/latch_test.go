@@ -1,6 +1,9 @@
 package ceio
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +13,8 @@ import (
 	"nictwin/models/nic/nicspec"
 	nics "nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/shell/home"
+	"nictwin/scenarios/shell/home/hometest"
 	"nictwin/stack/ceio/manager"
 )
 
@@ -59,4 +64,35 @@ func TestLatchBug(t *testing.T) {
 	}
 	require.Contains(t, rules, "A2")
 	require.NoError(t, w.Close())
+}
+
+// mutant returns the manifest of the RTL with a seeded bug of ci/mutants.
+func mutant(t *testing.T, name string) string {
+	h, err := hometest.Find()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "verilator"), os.DirFS(filepath.Join(h.Dir, "verilator"))))
+	out, err := exec.Command("patch", "-d", dir, "-p1", "-s", "-f", "--no-backup-if-mismatch", "-i",
+		filepath.Join(h.Dir, "ci/mutants", name+".patch")).CombinedOutput()
+	require.NoError(t, err, "patch: %s", out)
+	broken, err := home.Find(dir)
+	require.NoError(t, err)
+	return broken.Path("nic")
+}
+
+// TestSeededLatchBug runs a server on RTL whose accounts lose a latch now and then: the software ring and the referee
+// find it independently.
+func TestSeededLatchBug(t *testing.T) {
+	s := newServer(t, 2)
+	s.nic, s.dut = nics.RTL, mutant(t, "account-latch")
+	s.spec.Credits, s.node.ReceiveCycles = 32, 2000
+	require.NoError(t, s.open())
+	err := s.Settle()
+	require.ErrorContains(t, err, "and the account was not resumed")
+	require.ErrorContains(t, err, "[A2]")
+	t.Log("application: ", err)
+	err = s.Close()
+	require.ErrorContains(t, err, "referee of Server[0]")
+	require.ErrorContains(t, err, "[A2]")
+	t.Log("referee: ", err)
 }

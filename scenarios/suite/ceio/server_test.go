@@ -27,6 +27,7 @@ type server struct {
 	s     *path.Server
 	spec  path.Spec
 	nic   string
+	dut   string       // manifest of the RTL
 	cores int          // of the host, which flows use in turn
 	node  hostnet.Spec // of the server
 	kinds []kind       // by flow
@@ -39,7 +40,10 @@ type server struct {
 }
 
 func newServer(t testing.TB, flows int) *server {
-	s := &server{TB: t, spec: path.DefaultSpec(), nic: nics.Model, cores: 2, node: hostnet.DefaultSpec()}
+	h, err := hometest.Find()
+	require.NoError(t, err)
+	s := &server{TB: t, spec: path.DefaultSpec(), nic: nics.Model, dut: h.Path("nic"), cores: 2,
+		node: hostnet.DefaultSpec()}
 	s.spec.Flows, s.spec.Credits, s.spec.Batch = flows, 64, 8
 	s.spec.SlowSlots, s.spec.Landing = 1024, 256
 	s.node.LogReceive = 8
@@ -66,15 +70,12 @@ func (s *server) open() error {
 	if s.strays > 0 {
 		m[1].Flows = append(m[1].Flows, s.stray())
 	}
-	h, err := hometest.Find()
-	require.NoError(s, err)
-	dut := h.Path("nic")
 	if s.nic != nics.Model {
 		c := &rack.Servers[0].Cards[0]
 		c.Device.Kind, c.Ports = board.DeviceRTL, 2 // as the RTL is built for other cards
 		rack.Fleet.Card.Ports = 2
 	}
-	slots := nics.Slots(nics.Spec{NIC: nics.Model, DUT: dut, Variant: "speed"}, nil)
+	slots := nics.Slots(nics.Spec{NIC: nics.Model, DUT: s.dut, Variant: "speed"}, nil)
 	s.Bed, err = hostbed.New(hostbed.Config{Rack: rack, Factory: slots, Machines: m, Open: s.openPaths})
 	if err == nil {
 		require.Equal(s, s.nic != nics.Model, fmt.Sprintf("%T", s.Rack.Servers[0].Cards[0].NIC) == "*device.rtl")
