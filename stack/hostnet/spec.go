@@ -36,7 +36,7 @@ type Spec struct {
 }
 
 // PacketPs is the time that a host core takes for a request of the key-value store, all of it, if no access misses the
-// last-level cache: the anchor of what software costs. CEIO gets 61.57 million packets a second on the cores of six
+// last-level cache. The costs of software are calibrated on it. CEIO gets 61.57 million packets a second on the cores of six
 // flows (Table 4, six of eight flows CPU-involved, a cell whose buffers stay in the cache), so each takes 97.4 ns, or
 // 273 cycles of a core of 2.8 GHz.
 //

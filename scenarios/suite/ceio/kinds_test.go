@@ -42,8 +42,8 @@ func (k echo) flow(s *server, i int) (a, b hostnet.FlowConfig) {
 	return a, b
 }
 
-// chunks is a flow of large messages, each of which a last packet ends, into a file. The payload of consecutive packets
-// is adjacent, as headers are split off.
+// chunks is a flow of large messages into a file. Headers are split off, so that the payload of consecutive packets is
+// adjacent.
 type chunks struct {
 	spec   apps.ChunkSpec
 	load   apps.Load

@@ -33,6 +33,7 @@ type server struct {
 	kinds []kind       // by flow
 	arm   *cpu.Core    // of the card, with controller `arm`
 	v6    bool
+	lost  uint64 // packets that the NIC dropped
 
 	strays uint32 // datagrams to the port of the last flow at another address
 
@@ -129,6 +130,7 @@ func (s *server) finish() manager.Stats {
 		lost += b.Client.Packets + b.Sent - a.Server.Packets - a.Server.ReceiverStats.Again - a.Taken
 	}
 	require.Equal(s, drops[0].Buffer+drops[0].Descriptor, lost, "the sender repairs what the NIC dropped")
+	s.lost = lost
 	require.Zero(s, drops[0].TooLong)
 	require.NoError(s, s.s.Manager().Err())
 	require.NoError(s, s.s.Manager().Credits().Check())

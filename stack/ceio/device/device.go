@@ -127,7 +127,7 @@ type Copier struct {
 }
 
 // post posts a work entry of a copy from the card to the host. The last one of a copy requests a completion entry,
-// which tells that those before have ended, too [T1].
+// which reports the end of those before, too [T1].
 func (k *Copier) post(f *Flow, from, to uint64, n int, last bool) error {
 	k.entry = driver.Copy{Order: driver.Order{Complete: last},
 		Src: driver.Span{Key: f.key, Off: from - f.key.Bus, Len: uint32(n)},

@@ -1,0 +1,79 @@
+package ceio
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/stack/hostnet"
+	"nictwin/stack/hostnet/apps"
+	"nictwin/stack/rpc"
+)
+
+// TestSmallRings has more credits than descriptors in fast rings: accounts get no more than these, so that the NIC drops
+// nothing as long as the slow rings have room.
+func TestSmallRings(t *testing.T) {
+	s := newServer(t, 2)
+	s.spec.Credits, s.node.LogReceive, s.node.ReceiveCycles = 3000, 5, 500
+	require.NoError(t, s.open())
+	got := s.finish()
+	require.Zero(t, s.lost)
+	require.Positive(t, got.Withheld)
+	require.GreaterOrEqual(t, got.Exhausted, uint64(3))
+
+	s = newServer(t, 2)
+	s.spec.FastSlots = 4096
+	require.ErrorContains(t, s.open(), "ceio: flow 0: 256 receive buffers (log_receive 8): want 4096, fast_slots or those "+
+		"of the node's first flow")
+}
+
+// TestManyCopies has more copies of a core's flows than a transmit queue of 256 entries holds.
+func TestManyCopies(t *testing.T) {
+	s := newServer(t, 30)
+	for i := range s.kinds {
+		s.kinds[i] = echo{echoBytes, apps.Load{Requests: 60}}
+	}
+	s.cores, s.spec.Credits, s.spec.Copies, s.spec.SlowSlots, s.spec.Landing = 1, 0, 12, 64, 64
+	s.node.LogReceive, s.node.ReceiveCycles = 5, 100
+	require.NoError(t, s.open())
+	require.GreaterOrEqual(t, s.finish().Slow, uint64(30*60))
+
+	s.spec.Copies = 1000
+	require.ErrorContains(t, s.spec.Validate(), "copies 1000: want 1 to 528")
+}
+
+// keeper is a server that keeps all packets.
+type keeper struct{}
+
+func (keeper) Open(*hostnet.Flow) error             { return nil }
+func (keeper) Take(*hostnet.Flow, *hostnet.Arrival) {}
+func (keeper) Work(*hostnet.Flow) bool              { return false }
+func (keeper) Idle() bool                           { return true }
+
+func (k keeper) flow(s *server, i int) (a, b hostnet.FlowConfig) {
+	client, err := apps.NewEchoClient(uint64(i), echoBytes, apps.Load{Requests: 200})
+	require.NoError(s, err)
+	r := rpc.DefaultSpec(echoBytes)
+	r.Messages = 256
+	a, b = hostnet.FlowConfig{RPC: r, Server: k}, hostnet.FlowConfig{RPC: r, Client: client, Outstanding: 256}
+	s.ends(i, &a, &b)
+	return a, b
+}
+
+// TestKeptPackets has an application that keeps all landing buffers: that is an error in time, not a wait for ever.
+// Chunks that need more buffers are refused at once.
+func TestKeptPackets(t *testing.T) {
+	s := newServer(t, 1)
+	s.kinds[0] = keeper{}
+	s.spec.Credits, s.spec.Landing, s.spec.WaitLimit = 16, 64, 2_000_000_000
+	require.NoError(t, s.open())
+	require.ErrorContains(t, s.Settle(), "ceio: flow 0: the application has held all 64 landing buffers for 2000")
+	require.NoError(t, s.Rack.Close())
+
+	s = newServer(t, 1)
+	s.kinds[0] = chunks{spec: chunkSpec(), load: apps.Load{Requests: 1}}
+	s.node.LogReceive = 10
+	require.ErrorContains(t, s.open(), "chunks: 256 receive buffers: want 288 or more")
+}
+
+var _ hostnet.Server = keeper{}
