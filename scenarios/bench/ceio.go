@@ -115,9 +115,9 @@ func stackCEIO(s *session) ([]Result, error) {
 	}
 	over := func(i int) float64 { return ratio(best[i].cpu.Seconds(), best[0].cpu.Seconds()) }
 	return []Result{limit("stack/ceio", over(1), "ratio", goal,
-		"processor time of a run with CEIO over one with DDIO, of the same %d key-value requests of %d flows between two "+
-			"machines of preset ce-fleet, whose credits suffice; wall time: %.3f; with %d credits, so that flows ran dry "+
-			"%d times and %d packets were copied out of the card: %.3f; best of %d runs in turns",
+		"processor time of a run with CEIO over one with DDIO, of the same %d key-value requests of %d flows between "+
+			"two machines of preset ce-fleet, with enough credits; wall time: %.3f; with %d credits, so that flows "+
+			"ran dry %d times and %d packets were copied out of the card: %.3f; best of %d runs in turns",
 		best[0].packets, ceioFlows, ratio(best[1].wall.Seconds(), best[0].wall.Seconds()), few, best[2].stats.Exhausted,
 		best[2].stats.Slow, over(2), s.Repeats)}, nil
 }

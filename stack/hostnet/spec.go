@@ -36,9 +36,9 @@ type Spec struct {
 }
 
 // PacketPs is the time that a host core takes for a request of the key-value store, all of it, if no access misses the
-// last-level cache. The costs of software are calibrated on it. CEIO gets 61.57 million packets a second on the cores of six
-// flows (Table 4, six of eight flows CPU-involved, a cell whose buffers stay in the cache), so each takes 97.4 ns, or
-// 273 cycles of a core of 2.8 GHz.
+// last-level cache. The costs of software are calibrated on it. CEIO gets 61.57 million packets a second on the cores
+// of six flows (Table 4, six of eight flows CPU-involved, a cell whose buffers stay in the cache), so each takes
+// 97.4 ns, or 273 cycles of a core of 2.8 GHz.
 //
 // The simulated core needs 95.7 ns of these for loads and stores, with the costs of corebus.HostSpec. The rest is
 // divided equally between the request and its answer.
@@ -49,8 +49,8 @@ const calibratedCycles = 2
 
 // DefaultSpec returns receive rings of 1,024 buffers of 2 KB.
 func DefaultSpec() Spec {
-	return Spec{ReceiveCycles: calibratedCycles, TransmitCycles: calibratedCycles, PollCycles: 60, Burst: 32, Repost: 32, LogReceive: 10,
-		LogTransmit: 8, BufferBytes: 2048, AnswerTimeoutPs: 1_000_000_000}
+	return Spec{ReceiveCycles: calibratedCycles, TransmitCycles: calibratedCycles, PollCycles: 60, Burst: 32,
+		Repost: 32, LogReceive: 10, LogTransmit: 8, BufferBytes: 2048, AnswerTimeoutPs: 1_000_000_000}
 }
 
 // maxCycles bounds what a packet costs.

@@ -85,7 +85,7 @@ func (k vxlan) flow(s *server, i int) (a, b hostnet.FlowConfig) {
 		hostnet.FlowConfig{MatchSource: true, Source: source, Ends: hostbed.Ends(1, 0, port, apps.VXLANPort, s.v6)}
 }
 
-// stray is a flow of the client to the port of the last flow, and to the server's MAC address, but to another IP address.
+// stray is a flow of the client to the port of the last flow and the server's MAC address, but to another IP address.
 func (s *server) stray() hostnet.FlowConfig {
 	source, err := apps.NewVXLANSource(1, apps.Load{Requests: s.strays, EveryPs: 1_000_000})
 	require.NoError(s, err)

@@ -10,8 +10,8 @@ import (
 	"nictwin/stack/rpc"
 )
 
-// TestSmallRings has more credits than descriptors in fast rings: accounts get no more than these, so that the NIC drops
-// nothing as long as the slow rings have room.
+// TestSmallRings has more credits than descriptors in fast rings: accounts get no more than these, so that the NIC
+// drops nothing as long as the slow rings have room.
 func TestSmallRings(t *testing.T) {
 	s := newServer(t, 2)
 	s.spec.Credits, s.node.LogReceive, s.node.ReceiveCycles = 3000, 5, 500
@@ -23,8 +23,8 @@ func TestSmallRings(t *testing.T) {
 
 	s = newServer(t, 2)
 	s.spec.FastSlots = 4096
-	require.ErrorContains(t, s.open(), "ceio: flow 0: 256 receive buffers (log_receive 8): want 4096, fast_slots or those "+
-		"of the node's first flow")
+	require.ErrorContains(t, s.open(), "ceio: flow 0: 256 receive buffers (log_receive 8): want 4096, fast_slots or "+
+		"those of the node's first flow")
 }
 
 // TestManyCopies has more copies of a core's flows than a transmit queue of 256 entries holds.

@@ -47,7 +47,8 @@ func (w *world) states() (list []string) {
 
 func (w *world) ended(packets uint32) bool {
 	for _, f := range w.flows {
-		if uint32(f.recv.Stats().Packets) < packets || len(f.held) > 0 || !f.sender.Idle() || !w.d.Manager().Idle(f.id) {
+		all := uint32(f.recv.Stats().Packets) >= packets && f.sender.Idle()
+		if !all || len(f.held) > 0 || !w.d.Manager().Idle(f.id) {
 			return false
 		}
 	}
@@ -88,9 +89,9 @@ func (w *world) step(f *flow, packets uint32) error {
 }
 
 // TestSchedules plays drawn schedules on the Go NIC, a few on the RTL one, with either controller and rings that run
-// out of descriptors now and then. Every packet that the NIC took is handed over once, in the order of account_seq, with
-// its bytes; the others are those that the NIC counts as dropped, and the sender repairs them; fast packets never exceed
-// the credits; at rest the accounts hold what the manager thinks.
+// out of descriptors now and then. Every packet that the NIC took is handed over once, in the order of account_seq,
+// with its bytes; the others are those that the NIC counts as dropped, and the sender repairs them; fast packets never
+// exceed the credits; at rest the accounts hold what the manager thinks.
 //
 // NICTWIN_LONG multiplies the number of schedules: 1000 makes it a million, 12,000 of RTL. NICTWIN_SHARD=I/N plays the
 // I-th of N parts of them, so that a long run may be interrupted, and shared.

@@ -114,8 +114,8 @@ func (s *server) openPaths(machine int, c *board.Card, n *hostnet.Config) error 
 	return err
 }
 
-// finish waits for all answers and checks that what was lost is what the NIC dropped, and that the rest arrived once. It
-// returns what the manager did.
+// finish waits for all answers and checks that the lost packets are those that the NIC dropped, and that the rest
+// arrived once. It returns the manager's counters.
 func (s *server) finish() manager.Stats {
 	s.Helper()
 	require.NoError(s, s.Settle())

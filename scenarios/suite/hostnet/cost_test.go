@@ -12,8 +12,8 @@ import (
 	"nictwin/stack/hostnet/apps"
 )
 
-// TestPacketCost checks the calibration of the costs of software: a server's core with more requests than it can answer,
-// whose buffers stay in the last-level cache, takes hostnet.PacketPs for each.
+// TestPacketCost checks the calibration of the costs of software: a server's core with more requests than it can
+// answer, whose buffers stay in the last-level cache, takes hostnet.PacketPs for each.
 func TestPacketCost(t *testing.T) {
 	d := newDuo(t)
 	d.client.Bus = corebus.Spec{Poll: 1}

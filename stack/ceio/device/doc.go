@@ -5,8 +5,8 @@
 // and completion entries in host memory, where the flow's software polls them. A slow packet has its place: the n-th
 // one is in slot n of the slow ring and is copied to slot n of the landing buffers, so that a run of packets is one
 // copy, with the gaps between them. Where frames are split, headers and payload are in buffers apart in each of the
-// memories, and a run is two copies, without gaps if packets fill their buffers. The NIC itself reads the card's memory for a copy, behind its own writes of the
-// packets, so that no flush is needed.
+// memories, and a run is two copies, without gaps if packets fill their buffers. The NIC itself reads the card's
+// memory for a copy, behind its own writes of the packets, so that no flush is needed.
 //
 // All writes of an account go through the bus of its flow, because the order of writes from different cores is not
 // defined. An account is read once they have taken effect on every frame: after a register read through that bus, and

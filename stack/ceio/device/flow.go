@@ -108,18 +108,18 @@ func (f *Flow) validate() error {
 		errs = append(errs, fmt.Errorf("buffers of %d B: want a multiple of %d", f.c.Bytes, nicspec.LineBytes))
 	}
 	if f.c.Split < 0 || f.c.HdrBytes < f.c.Split || (f.c.Split == 0) != (f.c.HdrBytes == 0) {
-		errs = append(errs, fmt.Errorf("%d B split off into header buffers of %d B: want at least as much room, or neither",
-			f.c.Split, f.c.HdrBytes))
+		errs = append(errs, fmt.Errorf("%d B split off into header buffers of %d B: want at least as much room, or "+
+			"neither", f.c.Split, f.c.HdrBytes))
 	}
 	if f.c.Split > 0 && s.Lend {
-		errs = append(errs, errors.New("split frames with lend: not supported: want whole frames, or buffers of the path"))
+		errs = append(errs, errors.New("split frames with lend: not supported: want whole frames, or no lend"))
 	}
 	switch k := f.c.Copier; {
 	case f.c.Bus == nil || k == nil || f.c.Host == nil:
 		errs = append(errs, errors.New("want a bus, a copier and a key for host memory"))
 	case (k.flows+1)*s.Copies*manager.EntriesPerCopy > k.queue.Size():
-		errs = append(errs, fmt.Errorf("%d flows with %d copies each, of %d work entries, on transmit queue %d: want a "+
-			"queue of more than its %d places", k.flows+1, s.Copies, manager.EntriesPerCopy, k.queue.Number(),
+		errs = append(errs, fmt.Errorf("%d flows with %d copies each, of %d work entries, on transmit queue %d: want "+
+			"a queue of more than its %d places", k.flows+1, s.Copies, manager.EntriesPerCopy, k.queue.Number(),
 			k.queue.Size()))
 	default:
 		k.flows++

@@ -43,8 +43,9 @@ func (m *Manager) limit(id int) int {
 	return min(m.ledger.Balance(id)+m.ledger.InUse(id), m.spec.FastSlots)
 }
 
-// hasCredit reports whether a flow can be resumed, with n credits added to its account. With controller `arm`, fast packets may still be on their way until
-// a slow one has been appended, which comes behind them: then the estimate decides.
+// hasCredit reports whether a flow can be resumed, with n credits added to its account. With controller `arm`, fast
+// packets may still be on their way until a slow one has been appended, which comes behind them: then the estimate
+// decides.
 func (m *Manager) hasCredit(f *flow, n int) bool {
 	switch {
 	case m.spec.Controller == ControlNIC:

@@ -23,8 +23,7 @@ func (m *Manager) FastArrived(now Ps, id int, seq uint32) {
 	m.stats.Fast++
 	m.arrived(now, f)
 	if !f.order.fast(seq) && m.spec.Controller == ControlNIC && int32(seq-f.merger.Next()) > 0 {
-		m.fail("flow %d: packet %d follows packet %d in the fast ring, and the account was not resumed between [A2][A4]",
-			id, seq, f.order.lastFast)
+		m.outOfOrder(id, seq, f.order.lastFast, "fast")
 	}
 	f.order.lastFast = seq
 	f.fast.Push(seq)
@@ -38,8 +37,7 @@ func (m *Manager) SlowArrived(now Ps, id int, seq uint32) {
 	if f.shared {
 		seq = f.merger.Next() + uint32(f.slow.Len())
 	} else if !f.order.slow(seq) && m.spec.Controller == ControlNIC && int32(seq-f.merger.Next()) > 0 {
-		m.fail("flow %d: packet %d follows packet %d in the slow ring, and the account was not resumed between [A2][A4]",
-			id, seq, f.order.lastSlow)
+		m.outOfOrder(id, seq, f.order.lastSlow, "slow")
 	}
 	f.order.lastSlow = seq
 	m.stats.Slow++
@@ -48,6 +46,11 @@ func (m *Manager) SlowArrived(now Ps, id int, seq uint32) {
 	m.arrived(now, f)
 	f.slow.Push(seq)
 	m.merge(now, f)
+}
+
+func (m *Manager) outOfOrder(id int, seq, last uint32, ring string) {
+	m.fail("flow %d: packet %d follows packet %d in the %s ring, and the account was not resumed between [A2][A4]", id,
+		seq, last, ring)
 }
 
 func (m *Manager) arrived(now Ps, f *flow) {

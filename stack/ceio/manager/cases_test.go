@@ -207,13 +207,13 @@ func TestWrongNICs(t *testing.T) {
 				w.m.FastArrived(0, 0, 1)
 				w.m.SlowArrived(0, 0, 2)
 			}},
-		{"number left out in the fast ring", "ceio: flow 0: packet 3 follows packet 1 in the fast ring, and the account " +
-			"was not resumed between [A2][A4]", func(w *world) {
+		{"number left out in the fast ring", "ceio: flow 0: packet 3 follows packet 1 in the fast ring, and the " +
+			"account was not resumed between [A2][A4]", func(w *world) {
 			w.frames(0, 2)
 			w.m.FastArrived(0, 0, 3)
 		}},
-		{"number left out in the slow ring", "ceio: flow 0: packet 6 follows packet 4 in the slow ring, and the account " +
-			"was not resumed between [A2][A4]", func(w *world) {
+		{"number left out in the slow ring", "ceio: flow 0: packet 6 follows packet 4 in the slow ring, and the " +
+			"account was not resumed between [A2][A4]", func(w *world) {
 			w.frames(0, 5)
 			w.m.SlowArrived(0, 0, 6)
 		}},

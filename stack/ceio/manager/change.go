@@ -131,8 +131,8 @@ func (m *Manager) settleAll() {
 	}
 }
 
-// settle adds the credits that a flow got to its account, or resumes the fast path with them. The account has never more
-// than the fast ring has descriptors; further credits wait until packets have been processed.
+// settle adds the credits that a flow got to its account, or resumes the fast path with them. The account never has
+// more than the fast ring has descriptors; further credits wait until packets have been processed.
 func (m *Manager) settle(f *flow) {
 	if m.change.open || m.err != nil || f.shared {
 		return

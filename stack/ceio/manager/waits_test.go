@@ -69,8 +69,8 @@ func TestHeldLandingBuffers(t *testing.T) {
 		if releases {
 			require.NoError(t, w.m.Err())
 		} else {
-			require.EqualError(t, w.m.Err(), "ceio: flow 0: the application has held all 16 landing buffers for 1000 ps, "+
-				"and more slow packets wait: want more of them, or packets released sooner")
+			require.EqualError(t, w.m.Err(), "ceio: flow 0: the application has held all 16 landing buffers for 1000 "+
+				"ps, and more slow packets wait: want more of them, or packets released sooner")
 		}
 	}
 }

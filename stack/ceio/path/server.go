@@ -100,8 +100,8 @@ func (s *Server) open(c hostnet.PathConfig) (*path, error) {
 		return nil, err
 	}
 	if n := 1 << c.Buffers.Log; n != s.c.Spec.FastSlots {
-		return nil, fmt.Errorf("%d receive buffers (log_receive %d): want %d, fast_slots or those of the node's first flow",
-			n, c.Buffers.Log, s.c.Spec.FastSlots)
+		return nil, fmt.Errorf("%d receive buffers (log_receive %d): want %d, fast_slots or those of the node's first "+
+			"flow", n, c.Buffers.Log, s.c.Spec.FastSlots)
 	}
 	flow, err := s.c.Spec.Place(len(s.paths))
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 	steeredBytes = 128 // headers of any packet that a flow takes: the NIC parses no more
 )
 
-// steer returns the flow of the shared ring whose rule a packet matches, as the NIC would find it; nil if there is none.
-// Software loads the headers for that.
+// steer finds the flow of the shared ring whose rule a packet matches, as the NIC does for flows with accounts. The
+// core loads the headers for that. For a packet of no flow it returns nil.
 func (s *Server) steer(core *cpu.Core, k *device.Packet) *path {
 	x := hostnet.Packet{HdrLen: k.HdrLen, PayLen: k.Bytes}
 	x.Hdr, x.Pay = k.Hdr, k.Address
