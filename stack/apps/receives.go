@@ -26,18 +26,23 @@ type receives struct {
 // begin posts a request for each slot.
 func (r *receives) begin() {
 	for s := range r.area.slots {
-		if len(r.idleSlots) > 0 { // the queue had no room for the request of an earlier slot
-			r.idleSlots = append(r.idleSlots, s)
-		} else {
-			r.postSlot(s)
-		}
+		r.postSlot(s)
 	}
 }
 
-// postSlot posts a receive request for the memory of a slot, unless all have been posted.
+// postSlot posts a receive request for the memory of a slot, behind those of slots for which the queue had no room: the
+// slots of a queue take messages in the order in which they became free.
 func (r *receives) postSlot(slot int) {
+	if !r.retry() || !r.tryPost(slot) {
+		r.idleSlots = append(r.idleSlots, slot)
+	}
+}
+
+// tryPost posts a receive request for the memory of a slot, unless all have been posted. It returns false if the queue
+// has no room.
+func (r *receives) tryPost(slot int) bool {
 	if r.posted >= r.total || r.withheld() || r.end != nil && r.end.stopped {
-		return
+		return true
 	}
 	n := 0
 	if r.memory {
@@ -54,19 +59,19 @@ func (r *receives) postSlot(slot int) {
 			r.end.notice.await(slot)
 		}
 	case errors.Is(err, verbs.ENOMEM):
-		r.idleSlots = append(r.idleSlots, slot)
 		r.side.recvsFull = true
+		return false
 	default:
 		r.side.refused(r, err)
 	}
+	return true
 }
 
 // retry posts the requests that found no room. It stops and returns false when a request again finds no room.
 func (r *receives) retry() bool {
-	idle := len(r.idleSlots)
-	for i := range idle {
-		if r.postSlot(r.idleSlots[i]); len(r.idleSlots) > idle {
-			r.idleSlots = append(r.idleSlots[:0], r.idleSlots[i+1:]...)
+	for i, slot := range r.idleSlots {
+		if !r.tryPost(slot) {
+			r.idleSlots = append(r.idleSlots[:0], r.idleSlots[i:]...)
 			return false
 		}
 	}
