@@ -185,8 +185,11 @@ func (n *stacked) openHost(cores int, hostAt, armAt uint64, keys ...*driver.Key)
 		ends = append(ends, e)
 	}
 	require.NoError(t, n.data.Attach(context, ends))
+	first := hostAt + 2*uint64(cores)*each
+	s = n.spec.Completions()
+	each = uint64(s.Bytes()) + 64
 	for i := range cores {
-		at := hostAt + (2*uint64(cores)+uint64(i))*each
+		at := first + uint64(i)*each
 		place := pipe.Place{Ring: at, Counter: at + uint64(s.Bytes())}
 		require.NoError(t, n.data.OpenCQ(1, i, place))
 		c, err := pipe.NewConsumer(s, place, n.host)

@@ -30,7 +30,8 @@ func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	if c.cqs[number] != nil {
 		return fmt.Errorf("data: completion queue %d of core %d: it is open", number, core)
 	}
-	n := uint64(a.spec.Pipe.Bytes())
+	s := a.spec.Completions()
+	n := uint64(s.Bytes())
 	low := min(at.Ring, at.Counter)
 	span := max(at.Ring+n, at.Counter+counterBytes) - low
 	from, err := c.pipes.Alloc(span, nicspec.LineBytes)
@@ -39,7 +40,7 @@ func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	}
 	c.pipes.Mark(from+at.Ring-low, n, driver.UseCompletions)
 	c.pipes.Mark(from+at.Counter-low, counterBytes, driver.UseDoorbells)
-	p, err := pipe.NewProducer(a.spec.Collecting(), at, pipe.NewStaged(c.cpu, &c.copies, from, low, span))
+	p, err := pipe.NewProducer(s, at, pipe.NewStaged(c.cpu, &c.copies, from, low, span))
 	if err != nil {
 		return errors.Join(err, c.pipes.Free(from))
 	}

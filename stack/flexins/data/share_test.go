@@ -159,7 +159,16 @@ func TestCollect(t *testing.T) {
 	require.Equal(t, 8, s.Collecting().Batch, "it depends on neither")
 	for _, n := range []int{0, 33} {
 		s.Collect = n
-		require.EqualError(t, s.Validate(),
-			fmt.Sprintf("collect_lines %d: want 1 to 32, half the lines of a ring (pipe.log_lines)", n))
+		require.EqualError(t, s.Validate(), fmt.Sprintf("collect_lines %d: want 1 to 32, half the lines of a ring "+
+			"(pipe.log_lines, log_completions)", n))
 	}
+	s.Collect, s.LogCompletions = 8, 3
+	require.ErrorContains(t, s.Validate(), "collect_lines 8: want 1 to 4, half the lines of a ring")
+	for _, n := range []int{-1, 17} {
+		s.LogCompletions = n
+		require.EqualError(t, s.Validate(), fmt.Sprintf("log_completions %d: want 0 to 16", n))
+	}
+	s.LogCompletions, s.Collect = 0, 1
+	require.NoError(t, s.Validate())
+	require.NoError(t, s.Completions().Validate())
 }

@@ -83,9 +83,14 @@ type Spec struct {
 	SpraySeed    uint64 `yaml:"spray_seed"`
 	SprayReorder int    `yaml:"spray_reorder_packets"`
 
-	// Pipe is the spec of all pipes to and from the host. Its batch is that of receive entries and mailboxes; Collect
-	// is that of send elements and completions.
+	// Pipe is the spec of pipes to and from the host. Its batch is that of receive entries and mailboxes; Collect is
+	// that of send elements and completions.
 	Pipe pipe.Spec `yaml:"pipe"`
+
+	// LogCompletions is log2 of the lines of a pipe of completions, whose counter is read each half lap. Such a pipe
+	// has to be longer than one of requests: what a request may wait for in the application, its completion has to
+	// wait for on the card. Assumption.
+	LogCompletions int `yaml:"log_completions"`
 
 	// Poll is the cost in cycles of polling one empty unshared send queue: 25 ns at 2.5 GHz (FN 3.2, fs.sq_loop_2000).
 	Poll int64 `yaml:"poll_cycles"`
@@ -120,17 +125,22 @@ func DefaultSpec() Spec {
 	return Spec{
 		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 32, Burst: 8,
 		Collect: 8, Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
-		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
+		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), LogCompletions: 8, Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
 		ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
 		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 8,
 	}
 }
 
-// Collecting returns the spec of a pipe of send elements or completions.
+// Collecting returns the spec of a pipe of send elements.
 func (s *Spec) Collecting() pipe.Spec {
 	p := s.Pipe
 	p.Batch = s.Collect
 	return p
+}
+
+// Completions returns the spec of a pipe of completions.
+func (s *Spec) Completions() pipe.Spec {
+	return pipe.Spec{LogLines: s.LogCompletions, Batch: s.Collect, Credit: max(1, 1<<s.LogCompletions/2)}
 }
 
 // Validate returns every error of the spec, by field.
@@ -187,14 +197,20 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
+// maxLogCompletions limits the size of a pipe of completions.
+const maxLogCompletions = 16
+
 // validatePipes returns the errors of the pipes to and from the host.
 func (s *Spec) validatePipes() error {
 	if err := s.Pipe.Validate(); err != nil {
 		return field.Under("pipe", err)
 	}
-	if half := max(1, 1<<s.Pipe.LogLines/2); s.Collect < 1 || s.Collect > half {
-		return field.Errorf("collect_lines", "%d: want 1 to %d, half the lines of a ring (%v)", s.Collect, half,
-			field.Path("pipe.log_lines"))
+	if n := s.LogCompletions; n < 0 || n > maxLogCompletions {
+		return field.Errorf("log_completions", "%d: want 0 to %d", n, maxLogCompletions)
+	}
+	if half := max(1, 1<<min(s.Pipe.LogLines, s.LogCompletions)/2); s.Collect < 1 || s.Collect > half {
+		return field.Errorf("collect_lines", "%d: want 1 to %d, half the lines of a ring (%v, %v)", s.Collect, half,
+			field.Path("pipe.log_lines"), field.Path("log_completions"))
 	}
 	return nil
 }

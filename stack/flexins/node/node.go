@@ -280,7 +280,7 @@ func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error
 	}
 	up := direction{s, on.Bus.Core(), engine, host.Arena, arm.Arena, id, on.Window}
 	c := library.Config{Spec: n.cfg.Spec.Library, ID: id, Core: on.Bus.Core(), Kernel: n.kernel.Open(), Ports: ports,
-		Pipe: s, Host: host.Arena, Failed: n.Err}
+		Pipe: n.cfg.Spec.Data.Completions(), Host: host.Arena, Failed: n.Err}
 	mail, from, at, err := up.pipe(n.cfg.Control.Core())
 	if err != nil {
 		return err
