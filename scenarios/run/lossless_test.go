@@ -159,18 +159,31 @@ func TestGoodputByDepth(t *testing.T) {
 	}
 }
 
-// A data core takes about a quarter of a microsecond for a 2 KB WRITE, at either end. So one connection carries a
-// seventh of the line rate or more (FN, figure 11). Eight connections fill both ports: of their 400 Gbit/s, 381 are
-// payload.
+// More SENDs under way than a pipe of requests has lines do not lower the goodput: there is room for their completions.
+func TestSendsByDepth(t *testing.T) {
+	at := func(depth int) float64 {
+		text := fmt.Sprintf("board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: send, "+
+			"mtu: 4096, sizes: [2048], count: 2000, depth: %d, payload: reused}", depth)
+		p, w := playWired(t, Options{Unjudged: true}, text)
+		for _, s := range w.stacks {
+			require.Zero(t, s.node.Stats().HeldBack, "completions that found their pipe full")
+		}
+		return p.gbps()
+	}
+	require.Greater(t, at(128), at(64))
+}
+
+// A data core takes a quarter of a microsecond for a 2 KB WRITE, at either end. So one connection carries more than a
+// seventh of the line rate (FN, figure 11). Six connections fill both ports to 95%: of their 400 Gbit/s, 381 are payload.
 func TestConnections(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: write, mtu: 4096, " +
 		"sizes: [2048], count: %d, depth: 64, payload: reused, ports: 2, processes: %d}"
 	one, w := playWired(t, Options{Unjudged: true}, fmt.Sprintf(text, 3000, 1))
-	const least, payload = 400.0 / 7, 381.0
+	const least, payload = 400.0 / 6.5, 381.0
 	require.Greater(t, one.gbps(), least)
 	for i := range w.busy {
-		require.Less(t, w.busy[i]/simcore.Ps(one.Result.Messages), 270*simcore.Nanosecond, "server %d", i)
+		require.Less(t, w.busy[i]/simcore.Ps(one.Result.Messages), 250*simcore.Nanosecond, "server %d", i)
 	}
-	all, _ := playWired(t, Options{Unjudged: true}, fmt.Sprintf(text, 1000, 8))
-	require.Greater(t, all.gbps(), 0.95*payload)
+	all, _ := playWired(t, Options{Unjudged: true, Stats: StatsSummary}, fmt.Sprintf(text, 1500, 6))
+	require.Greater(t, all.Stats.Total.Gbps, 0.95*payload)
 }

@@ -32,6 +32,13 @@ type Event struct {
 	Status nicspec.Status // reason for the failure
 }
 
+// Prefetch begins to load the next completion entry, which the owner will poll soon.
+func (r *Queue) Prefetch() {
+	if r.ahead != nil {
+		r.ahead.Prefetch(r.ring.NextCqe(), nicspec.CqeBytes)
+	}
+}
+
 // Poll takes the completion entries that have arrived. With NoticePoll the queue's owner calls it.
 func (r *Queue) Poll() { r.PollSome(math.MaxInt) }
 
@@ -91,9 +98,7 @@ func (r *Queue) takeEntry() bool {
 		return r.again && r.clear
 	}
 	r.left--
-	if r.ahead != nil { // entries come in groups: load the next one while this one is handled
-		r.ahead.Prefetch(r.ring.NextCqe(), nicspec.CqeBytes)
-	}
+	r.Prefetch() // entries come in groups: load the next one while this one is handled
 	r.take(r.entryAt[:])
 	return r.d.err == nil
 }

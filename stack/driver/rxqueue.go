@@ -153,6 +153,12 @@ func (q *RxQueue) Unused() []Buffer {
 	return left
 }
 
+// Prefetch begins to load the next completion entry, and the header of its frame.
+func (q *RxQueue) Prefetch() {
+	q.Queue.Prefetch()
+	q.prefetchHeader()
+}
+
 // prefetchHeader begins to load the header buffer of the next frame, which is in memory already if frames come in
 // groups.
 func (q *RxQueue) prefetchHeader() {

@@ -211,6 +211,9 @@ func (f *Fetcher) linesRead(err error) {
 	f.fetch()
 }
 
+// Prefetch implements Receiver. There is nothing to load: elements arrive by reads of the producer's memory.
+func (*Fetcher) Prefetch() {}
+
 var (
 	_ Sender   = (*Doorbell)(nil)
 	_ Receiver = (*Fetcher)(nil)

@@ -102,8 +102,10 @@ type Consumer struct {
 	spec  Spec
 	place Place
 	mem   Memory
-	ahead Prefetcher // the memory, if it can prefetch; nil: it cannot
-	taken uint32     // number of lines taken
+	taken uint32 // number of lines taken
+
+	prefetcher Prefetcher // the memory, if it can prefetch; nil: it cannot
+	waited     bool       // the latest Poll found no element
 	reader
 	word [counterBytes]byte
 }
@@ -125,7 +127,7 @@ func NewConsumer(s Spec, at Place, m Memory) (*Consumer, error) {
 		return nil, err
 	}
 	c := &Consumer{spec: s, place: at, mem: m}
-	c.ahead, _ = m.(Prefetcher)
+	c.prefetcher, _ = m.(Prefetcher)
 	return c, nil
 }
 
@@ -139,6 +141,7 @@ func (c *Consumer) Poll() ([]byte, error) {
 			break
 		}
 		if b[tagAt]&lapFlag != c.spec.lap(line) {
+			c.waited = true
 			return nil, nil
 		}
 		if !c.take(line, c.spec.lines()) {
@@ -146,7 +149,7 @@ func (c *Consumer) Poll() ([]byte, error) {
 		}
 		e := c.element()
 		c.taken += uint32(len(e) / LineBytes)
-		c.prefetch()
+		c.prefetchBehind(len(e) / LineBytes)
 		binary.LittleEndian.PutUint64(c.word[:], uint64(c.taken))
 		if err := c.mem.Store(c.place.Counter, c.word[:]); err != nil {
 			c.err = fmt.Errorf("pipe: counter: %w", err)
@@ -156,18 +159,34 @@ func (c *Consumer) Poll() ([]byte, error) {
 	return nil, c.err
 }
 
-// prefetch begins to load the next lines, some at a time: elements come in groups.
-func (c *Consumer) prefetch() {
-	const group = 4
-	line := c.taken & uint32(c.spec.lines()-1)
-	if c.ahead == nil || line%group != 0 {
-		return
+// ahead is the number of lines that a consumer loads in advance.
+const ahead = 4
+
+// prefetchBehind begins to load lines behind an element of n lines that was just taken: elements come in groups. Behind
+// the first one after a wait these are the next lines, since what was loaded of them before they were written is no
+// longer valid. Behind others, as many lines as were taken remain to be loaded.
+func (c *Consumer) prefetchBehind(n int) {
+	from := c.taken + ahead - uint32(min(n, ahead))
+	if c.waited {
+		from, c.waited = c.taken, false
 	}
-	n := min(group, c.spec.lines()-int(line))
-	if err := c.ahead.Prefetch(c.place.Ring+uint64(line)*LineBytes, n*LineBytes); err != nil {
-		c.err = fmt.Errorf("pipe: line %d: %w", c.taken, err)
+	c.prefetch(from, c.taken+ahead)
+}
+
+// prefetch begins to load the lines from one number up to another.
+func (c *Consumer) prefetch(from, end uint32) {
+	for c.prefetcher != nil && from != end && c.err == nil {
+		i := from & uint32(c.spec.lines()-1)
+		n := min(end-from, uint32(c.spec.lines())-i)
+		if err := c.prefetcher.Prefetch(c.place.Ring+uint64(i)*LineBytes, int(n)*LineBytes); err != nil {
+			c.err = fmt.Errorf("pipe: line %d: %w", from, err)
+		}
+		from += n
 	}
 }
+
+// Prefetch implements Receiver.
+func (c *Consumer) Prefetch() { c.prefetch(c.taken, c.taken+ahead) }
 
 // Taken returns the number of lines taken.
 func (c *Consumer) Taken() uint32 { return c.taken }

@@ -107,6 +107,9 @@ type Sender interface {
 type Receiver interface {
 	// Poll returns the next element, valid until the next call, or nil if it has not arrived.
 	Poll() (element []byte, err error)
+
+	// Prefetch begins to load the memory that Poll will look at, if that saves time.
+	Prefetch()
 }
 
 // Mover moves bytes between the producer's side and the consumer's memory. done is called exactly once, during the call

@@ -41,6 +41,7 @@ type core struct {
 	raws     map[int]*qp // queue pairs of raw packets, by port
 	srqs     map[uint32]*srq
 	contexts map[int]*context
+	latest   *context              // the context whose pipe had the latest send element; nil: none
 	polled   map[int][]*hostReader // by context: doorbells with a record that the core polls
 	cqs      map[uint32]*cq
 	active   *pipe.Active // queue pairs that may have something to send
@@ -97,6 +98,9 @@ func (a *Card) newCore(i int) (*core, error) {
 		}
 		c.tx = append(c.tx, s)
 	}
+	if err := c.addLoops(); err != nil { // before the queue of copies, so that acknowledgements do not wait for it
+		return nil, err
+	}
 	if err := c.openCopies(c.at + receive + slots); err != nil {
 		return nil, err
 	}
@@ -104,7 +108,7 @@ func (a *Card) newCore(i int) (*core, error) {
 	c.reorder.open(at, a.spec.ReorderPackets, a.spec.PayloadBytes)
 	c.pipes = a.drv.Within(at+reorder, uint64(a.spec.PipeBytes))
 	c.staging = staging{c: c, ring: newRing(at+reorder+uint64(a.spec.PipeBytes), ring)}
-	return c, c.addLoops()
+	return c, nil
 }
 
 // markMemory tells the driver what the core's memory is for; pipes mark their parts when they are made.
@@ -158,27 +162,50 @@ func (c *core) wake(q *qp) {
 	c.work.Wake()
 }
 
-// step runs the work loop once: it sends packets that may leave, and rings doorbells.
+// step runs the work loop once: it sends packets that may leave, and rings doorbells. Completions go first: the
+// application waits for them, and for the wire there is more to do, which takes longer.
 func (c *core) step() bool {
 	if c.err != nil {
 		return false
 	}
-	found := c.staging.flush()
+	found := len(c.dirtyCQs) > 0 && c.ringCopies()
+	found = c.staging.flush() || found
 	found = c.transmit() || found
+	if found {
+		c.prefetch()
+	}
 	for _, s := range c.tx {
 		if s.Waiting() > 0 {
 			c.fail(s.Ring())
 			found = true
 		}
 	}
-	c.flushCQs()
-	if c.copies.ring() {
-		found = true
-	}
+	found = c.ringCopies() || found
 	for _, l := range c.landings {
 		found = l.ring() || found
 	}
 	return found
+}
+
+// ringCopies posts completions that were collected, and copies that wait. It returns false if there were none.
+func (c *core) ringCopies() bool {
+	c.flushCQs()
+	return c.copies.ring()
+}
+
+// prefetch begins to load what the other loops will poll next. Doorbells follow, for which the core waits longer than
+// for memory.
+func (c *core) prefetch() {
+	c.rx.Prefetch()
+	c.copies.q.Prefetch()
+	for _, s := range c.tx {
+		if s.inFlight.Len() > 0 {
+			s.Prefetch()
+		}
+	}
+	if c.latest != nil {
+		c.latest.sq.Prefetch()
+	}
 }
 
 // idle reports whether nothing is in flight except frames. The end of the last frames may remain unknown, because they

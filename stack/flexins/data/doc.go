@@ -11,8 +11,8 @@
 //   - one pipe of send elements and one of receive entries for each context, and one of completions for each
 //     completion queue that its queue pairs use.
 //
-// Its loops are polled in turn and cost nothing while they sleep: completion rings, pipes, work (packets that may
-// leave, doorbells), timers.
+// Its loops are polled in turn and cost nothing while they sleep: the completion rings of the receive queue and of the
+// transmit queues, work (packets that may leave, doorbells), timers, the completion ring of copies, pipes.
 //
 // # Groups
 //
@@ -20,7 +20,9 @@
 // collected while loops find work, and announced together: the work loop rings one doorbell per queue for all packets,
 // copies and completions of a turn (Spec.Burst limits it), asks for one completion entry for all copies, and
 // acknowledges once what arrived together. Groups form only under load: one packet alone is announced at once, by a
-// pushed entry where the NIC has that part. The next completion entry, header and element are prefetched.
+// pushed entry where the NIC has that part. Within a turn, acknowledgements leave before copies, and completions before
+// packets, since less work holds them up than the other way round. The next completion entries, header and elements are
+// prefetched, also before the doorbells of a turn, during which the core stands still.
 //
 // # A received packet
 //

@@ -74,6 +74,9 @@ func (a *Card) Detach(id int) {
 		if x := c.contexts[id]; x != nil {
 			x.loop.Stop()
 			delete(c.contexts, id)
+			if c.latest == x {
+				c.latest = nil
+			}
 			delete(c.polled, id)
 		}
 	}
@@ -137,6 +140,7 @@ func (x *context) takeSend(b []byte) error {
 		return err
 	}
 	x.taken.Sends++
+	x.c.latest = x
 	q := x.c.qps[e.QPN]
 	if q == nil || q.config.Context != x.id {
 		return fmt.Errorf("a send element for queue pair %#x: this core has none of that context", e.QPN)
