@@ -7,8 +7,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// ceFleet is the rack preset of CEIO's testbed.
-const ceFleet = "ce-fleet"
+// Rack presets of CEIO's testbed: the server with all clients, and with one of them.
+const (
+	ceFleet = "ce-fleet"
+	cePair  = "ce-pair"
+)
 
 // ceioFleet returns a server with a BlueField-3, whose devices may fill 6 of the 12 ways of the last-level cache
 // (ce.ddio), and eight client machines with plain NICs of the contract, one for each of the paper's client threads
@@ -38,6 +41,18 @@ func ceioFleet() (RackSpec, error) {
 	sw.Classes[0].ECN = core.ECN{KminBytes: mark, KmaxBytes: mark, Pmax: 1}
 	return RackSpec{Name: "Rack", Servers: []ServerSpec{s}, Fleet: &FleetSpec{Machines: 8, Card: client},
 		Network: NetworkSpec{Kind: NetworkSwitch, Latency: 10 * simcore.Nanosecond, Switch: &sw}}, nil
+}
+
+// ceioPair returns the server and one client machine back to back. Their NICs have two ports, as those of other pairs,
+// for which the RTL is built; only the first one is used.
+func ceioPair() (RackSpec, error) {
+	s, err := ceioFleet()
+	if err != nil {
+		return RackSpec{}, err
+	}
+	s.Servers[0].Cards[0].Ports, s.Fleet.Card.Ports, s.Fleet.Machines = 2, 2, 1
+	s.Network = NetworkSpec{Kind: NetworkBackToBack, Latency: s.Network.Latency}
+	return s, nil
 }
 
 // withDeviceWays replaces the memory by a machine whose last-level cache is another preset, with other ways for

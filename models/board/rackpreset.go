@@ -41,18 +41,21 @@ func rackPresetNames() []string {
 			names = append(names, n+fleetSuffix)
 		}
 	}
-	return append(names, ceFleet)
+	return append(names, ceFleet, cePair)
 }
 
 // RackPreset returns a server of ServerPreset with open ports; two of them back to back by cables
 // of 5 m (25 ns: assumption); one with the client machines of the off-path study on a switch; eight on a switch, as a
-// fleet, so that a file that names the preset may change their number; or the testbed of CEIO.
+// fleet, so that a file that names the preset may change their number; or the testbed of CEIO, whole or with one client.
 func RackPreset(name string) (RackSpec, error) {
 	if !slices.Contains(RackPresetNames, name) {
 		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
 	}
-	if name == ceFleet {
+	switch name {
+	case ceFleet:
 		return ceioFleet()
+	case cePair:
+		return ceioPair()
 	}
 	pair, isPair := strings.CutSuffix(name, pairSuffix)
 	rack, isRack := strings.CutSuffix(pair, rackSuffix)
