@@ -62,7 +62,7 @@ flows 65: want 1 to 64
 batch 0: want 1 to 16777215
 inactive_ps 0: want 1 to 2305843009213693951
 reactivate_ps 0: want 1 to 2305843009213693951
-mark_period 0: want 1 to 2305843009213693951
+mark_period_ps 0: want 1 to 2305843009213693951
 wait_limit_ps 0: want 1 to 2305843009213693951
 fast_slots 0: want 1 to 32768
 slow_slots 0: want 1 to 32768

@@ -54,12 +54,12 @@ type Spec struct {
 	Reallocate bool `yaml:"reallocate"`    // false: every flow keeps its equal part, active or not
 	AsPrinted  bool `yaml:"as_printed"`    // follow Algorithm 1 as printed, which loses credits
 
-	FastSlots int  `yaml:"fast_slots"`  // descriptors of a flow's fast ring
-	SlowSlots int  `yaml:"slow_slots"`  // descriptors of a slow ring
-	Landing   int  `yaml:"landing"`     // host buffers of a flow for slow packets
-	Lend      bool `yaml:"lend"`        // the application lends these buffers (post_recv)
-	Copies    int  `yaml:"copies"`      // most copies of a flow under way
-	MarkEvery Ps   `yaml:"mark_period"` // period in which production and consumption of the slow path are compared
+	FastSlots int  `yaml:"fast_slots"`     // descriptors of a flow's fast ring
+	SlowSlots int  `yaml:"slow_slots"`     // descriptors of a slow ring
+	Landing   int  `yaml:"landing"`        // host buffers of a flow for slow packets
+	Lend      bool `yaml:"lend"`           // the application lends these buffers (post_recv)
+	Copies    int  `yaml:"copies"`         // most copies of a flow under way
+	MarkEvery Ps   `yaml:"mark_period_ps"` // period in which production and consumption of the slow path are compared
 
 	// WaitLimit bounds what could be for ever: the wait for a packet whose successor has arrived, and for a landing
 	// buffer while the application holds all of them. A longer one is an error.
@@ -91,7 +91,7 @@ func (s *Spec) Validate() error {
 	within("batch", int64(s.Batch), 1, maxCredits)
 	within("inactive_ps", s.Inactive, 1, Never/4)
 	within("reactivate_ps", s.Reactivate, 1, Never/4)
-	within("mark_period", s.MarkEvery, 1, Never/4)
+	within("mark_period_ps", s.MarkEvery, 1, Never/4)
 	within("wait_limit_ps", s.WaitLimit, 1, Never/4)
 	within("fast_slots", int64(s.FastSlots), 1, ring)
 	within("slow_slots", int64(s.SlowSlots), 1, ring)
