@@ -69,7 +69,7 @@ func (s *Spec) Operation(m int) string {
 func (s *Spec) Packets(m int, lengths func(k Kind, bytes int) (request, answer int)) int {
 	bytes, reads := s.size(m), s.traits().Pattern == kind.Lookups
 	switch {
-	case s.Transport == Raw || s.Kind == Ring || reads && s.Kind == ListWalk:
+	case s.Transport == Raw || s.Transport == UDP || s.Kind == Ring || reads && s.Kind == ListWalk:
 		return 0
 	case reads:
 		return s.readsOf(m)

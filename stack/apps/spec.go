@@ -3,6 +3,7 @@ package apps
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"nictwin/models/sim/field"
@@ -27,6 +28,9 @@ const (
 	ListWalk    = kind.ListWalk
 	BatchedRead = kind.BatchedRead
 	Ring        = kind.Ring
+	KV          = kind.KV
+	Chunks      = kind.Chunks
+	VXLAN       = kind.VXLAN
 )
 
 // Transport is the service type of the queue pairs.
@@ -39,6 +43,7 @@ const (
 	UD    = kind.UD
 	Raw   = kind.Raw
 	Solar = kind.Solar
+	UDP   = kind.UDP // its applications are not those of this package
 )
 
 // qpTypes holds the type of queue pair of each transport.
@@ -96,6 +101,11 @@ type Spec struct {
 	SharedCounter bool    `yaml:"shared_counter"` // atomics: all flows add to one counter
 
 	Ring rb2.Spec `yaml:"ring"` // the ring of each flow
+
+	Every  int64          `yaml:"every_ps"` // UDP: time from one request of a flow to the next; 0: as depth allows
+	KV     kind.KVSpec    `yaml:"kv"`       // options of kind kv
+	Chunks kind.ChunkSpec `yaml:"chunks"`   // options of kind chunks
+	VXLAN  kind.VXLANSpec `yaml:"vxlan"`    // options of kind vxlan
 
 	AnyOrder bool `yaml:"any_order"` // UD: messages may overtake each other
 
@@ -164,7 +174,8 @@ func DefaultSpec() Spec {
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
 		By: kind.ByEngine, Notice: NoticeCompletion, Memory: Places{HostPlace, HostPlace}, Pieces: 1, Batch: 1,
 		SignalEvery: 1,
-		Ring:        rb2.DefaultSpec(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
+		Ring:        rb2.DefaultSpec(), KV: kind.DefaultKV(), Chunks: kind.DefaultChunks(),
+		VXLAN: kind.DefaultVXLAN(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
 
@@ -194,8 +205,8 @@ func (s *Spec) Validate() error {
 	within := func(path field.Path, v, from, to int) {
 		bad(v >= from && v <= to, path, "%d: want %d to %d", v, from, to)
 	}
-	bad(slices.Contains([]Transport{RC, UC, UD, Raw, Solar}, s.Transport), "transport", "%q: want %s, %s, %s, %s or %s",
-		s.Transport, RC, UC, UD, Raw, Solar)
+	bad(slices.Contains([]Transport{RC, UC, UD, Raw, Solar, UDP}, s.Transport), "transport",
+		"%q: want %s, %s, %s, %s, %s or %s", s.Transport, RC, UC, UD, Raw, Solar, UDP)
 	bad(s.By == kind.ByEngine || s.By == kind.ByReads, "by", "%q: want %s or %s", s.By, kind.ByEngine, kind.ByReads)
 	k := kind.Of(s.Kind, s.By)
 	if k == nil {
@@ -205,6 +216,7 @@ func (s *Spec) Validate() error {
 	}
 	s.validateRaw(bad)
 	s.validateSolar(bad)
+	s.validateUDP(bad)
 	within("processes", s.Processes, 1, maxProcesses)
 	within("queue_pairs", s.QueuePairs, 1, maxPairs)
 	within("count", s.Count, 1, maxCount)
@@ -238,7 +250,9 @@ func (s *Spec) Validate() error {
 // fields returns what a kind restricts.
 func (s *Spec) fields() *kind.Fields {
 	f := &kind.Fields{Transport: s.Transport, Sizes: s.Sizes, Hops: s.Hops, Depth: s.Depth, Pieces: s.Pieces,
-		Offset: s.Offset, Batch: s.Batch, SignalEvery: s.SignalEvery, Receives: s.Receives, Ring: s.Ring}
+		Offset: s.Offset, Batch: s.Batch, SignalEvery: s.SignalEvery, Receives: s.Receives, Ring: s.Ring, KV: s.KV,
+		Chunks: s.Chunks, VXLAN: s.VXLAN}
+	usual := DefaultSpec()
 	for _, x := range []struct {
 		set  bool
 		name kind.Option
@@ -248,9 +262,12 @@ func (s *Spec) fields() *kind.Fields {
 		{s.Notice == NoticeBytes, kind.Notice},
 		{s.SharedCounter, kind.SharedCounter}, {len(s.Hops) > 0, kind.Hops}, {s.By == kind.ByReads, kind.Access},
 		{s.Payload == Reused, kind.Reused},
-		{s.Ring != rb2.DefaultSpec(), kind.RingSpec}, {s.Misuse != nil, kind.Misuse},
+		{s.Ring != usual.Ring, kind.RingSpec}, {s.Misuse != nil, kind.Misuse},
+		{s.Transport == UDP && !slices.Equal(s.Sizes, usual.Sizes), kind.SizesOption},
+		{s.Transport == UDP && s.Depth != usual.Depth, kind.DepthOption}, {s.KV != usual.KV, kind.KVOption},
+		{s.Chunks != usual.Chunks, kind.ChunksOption}, {s.VXLAN != usual.VXLAN, kind.VXLANOption},
 	} {
-		if x.set {
+		if x.set && (s.Transport != UDP || slices.Contains(udpFields, string(x.name))) { // see validateUDP
 			f.Set = append(f.Set, x.name)
 		}
 	}
@@ -264,6 +281,8 @@ func (s *Spec) validateSizes(n kind.Lengths) error {
 		errs = append(errs, field.Errorf("sizes", ": %d of them: want 1 to %d", len(s.Sizes), maxDepth))
 	}
 	switch s.Transport {
+	case UDP:
+		return errors.Join(errs...) // the kind has checked them
 	case UD:
 		n.Least, n.Most = stampLen, s.MTU
 	case Raw:
@@ -281,6 +300,29 @@ func (s *Spec) validateSizes(n kind.Lengths) error {
 		}
 	}
 	return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
+}
+
+// udpFields lists the fields that workloads over UDP have, by their names in a file.
+var udpFields = []string{"kind", "transport", "queue_pairs", "sizes", "count", "depth", "seed", "every_ps", "kv",
+	"chunks", "vxlan"}
+
+// validateUDP rejects options of queue pairs over UDP, and a pace of requests over other transports.
+func (s *Spec) validateUDP(bad func(ok bool, path field.Path, format string, a ...any)) {
+	if s.Transport != UDP {
+		bad(s.Every == 0, "every_ps", "%d: requests over %s follow each other: want none, or %v %s", s.Every,
+			s.Transport, field.Path("transport"), UDP)
+		return
+	}
+	const most = 1e15
+	bad(s.Every >= 0 && s.Every <= most, "every_ps", "%d: want 0 to %d", s.Every, int64(most))
+	usual := DefaultSpec()
+	given, by := reflect.ValueOf(s).Elem(), reflect.ValueOf(usual)
+	for i := range given.NumField() {
+		name := given.Type().Field(i).Tag.Get("yaml")
+		same := reflect.DeepEqual(given.Field(i).Interface(), by.Field(i).Interface())
+		bad(same || slices.Contains(udpFields, name), field.Path(name), ": transport %s has no queue pairs: want none",
+			UDP)
+	}
 }
 
 // validateOptions rejects options that do not go together.

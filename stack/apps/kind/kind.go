@@ -88,6 +88,9 @@ type Fields struct {
 	Sizes, Hops                                         []int
 	Depth, Pieces, Offset, Batch, SignalEvery, Receives int
 	Ring                                                rb2.Spec
+	KV                                                  KVSpec
+	Chunks                                              ChunkSpec
+	VXLAN                                               VXLANSpec
 	Set                                                 []Option // options that differ from their defaults
 }
 
@@ -146,7 +149,7 @@ const (
 
 // kinds lists the kinds in the order of the documentation; lookups by READs are variants of those by an engine.
 var kinds = []Kind{send{}, write{}, writeImm{}, read{}, atomics{}, echo{}, pingPong{}, reflector{},
-	listWalk{lookup{ByEngine}}, batchedRead{lookup{ByEngine}}, ring{}}
+	listWalk{lookup{ByEngine}}, batchedRead{lookup{ByEngine}}, ring{}, kv{}, chunks{}, vxlan{}}
 
 // byReads lists the kinds that READs of the client can carry out.
 var byReads = []Kind{listWalk{lookup{ByReads}}, batchedRead{lookup{ByReads}}}
@@ -245,4 +248,9 @@ var missing = map[Option]struct{ why, want string }{
 	Access:        {"looks nothing up", "engine"},
 	RingSpec:      {"has no ring", "kind ring"},
 	Misuse:        {"cannot have a wrong request", "none"},
+	SizesOption:   {"has messages of lengths of its own", "none"},
+	DepthOption:   {"has no answers to wait for", "none"},
+	KVOption:      {"is no key-value store", "kind kv"},
+	ChunksOption:  {"has no chunks of a file", "kind chunks"},
+	VXLANOption:   {"has no VXLAN", "kind vxlan"},
 }

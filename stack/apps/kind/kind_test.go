@@ -90,8 +90,8 @@ func TestOwnFields(t *testing.T) {
 		require.Contains(t, text(kind.Validate(kind.Of(c.name, c.by), f)), c.want)
 	}
 	require.Nil(t, kind.Of("sen", kind.ByEngine))
-	require.Equal(t, "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read "+
-		"or ring", kind.Names(kind.Any))
+	require.Equal(t, "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read, "+
+		"ring, kv, chunks or vxlan", kind.Names(kind.Any))
 }
 
 func text(err error) string {

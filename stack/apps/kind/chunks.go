@@ -1,0 +1,39 @@
+package kind
+
+// Chunks is the kind of large messages in the manner of LineFS: chunks of a file, which land in receive buffers and are
+// answered once they are in the file. No software looks at their packets one by one (CPU-bypass).
+const Chunks Name = "chunks"
+
+// ChunkSpec describes how chunks travel, and what the server does with them.
+type ChunkSpec struct {
+	Segment  int   `yaml:"segment" unit:"bytes"`   // payload of a packet
+	File     int   `yaml:"file"`                   // chunks of the file, which are written again and again
+	Copy     bool  `yaml:"copy"`                   // the core copies chunks into the file; false: they stay where they landed
+	RunBytes int   `yaml:"run_bytes" unit:"bytes"` // most that one step of the core copies: adjacent packets together
+	Cycles   int64 `yaml:"rx_cycles"`              // cost of a packet for the server's core
+}
+
+// DefaultChunks returns chunks in packets of 1,400 B that are copied into a file of 16 chunks.
+func DefaultChunks() ChunkSpec { return ChunkSpec{Segment: 1400, File: 16, Copy: true, RunBytes: 8192} }
+
+// Packets returns the number of packets of a chunk.
+func (s *ChunkSpec) Packets(bytes int) int { return (bytes + s.Segment - 1) / max(s.Segment, 1) }
+
+type chunks struct{ plain }
+
+func (chunks) Name() Name              { return Chunks }
+func (chunks) Traits() Traits          { return Traits{Sends: true, Receives: true, TwoWay: true} }
+func (chunks) Transports() []Transport { return []Transport{UDP} }
+func (chunks) Options() []Option       { return []Option{ChunksOption, SizesOption, DepthOption} }
+
+func (chunks) validate(f *Fields, bad *Faults) {
+	const mostDepth, mostFile, mostRun, mostCycles = 1 << 10, 1 << 20, 1 << 24, 1 << 20
+	s := &f.Chunks
+	oneSize(Chunks, f, MaxBytes, bad)
+	bad.Check(f.Depth <= mostDepth, "depth", "%d: want %d at most for kind %s", f.Depth, mostDepth, Chunks)
+	bad.Check(s.Segment >= 1 && s.Segment <= MaxPayload, "chunks.segment", "%d: want 1 to %d", s.Segment, MaxPayload)
+	bad.Check(s.File > f.Depth && s.File <= mostFile, "chunks.file", "%d: a chunk might be written over before it was "+
+		"checked: want more than depth, %d, and %d at most", s.File, f.Depth, mostFile)
+	bad.Check(s.RunBytes >= 1 && s.RunBytes <= mostRun, "chunks.run_bytes", "%d: want 1 to %d", s.RunBytes, mostRun)
+	bad.Check(s.Cycles >= 0 && s.Cycles <= mostCycles, "chunks.rx_cycles", "%d: want 0 to %d", s.Cycles, mostCycles)
+}

@@ -1,0 +1,32 @@
+package kind
+
+// KV is the kind of gets and puts of a key-value store, which each flow has for itself in the server's memory.
+const KV Name = "kv"
+
+// KVSpec describes a store and its requests.
+type KVSpec struct {
+	Pairs int `yaml:"pairs"` // keys with a value
+	Gets  int `yaml:"gets"`  // share of requests that get a value
+	Puts  int `yaml:"puts"`  // share of requests that put one
+}
+
+// DefaultKV returns the store of the CEIO study: 1,000 pairs, and as many gets as puts.
+func DefaultKV() KVSpec { return KVSpec{Pairs: 1000, Gets: 1, Puts: 1} }
+
+type kv struct{ plain }
+
+func (kv) Name() Name              { return KV }
+func (kv) Traits() Traits          { return Traits{Sends: true, Receives: true, TwoWay: true} }
+func (kv) Transports() []Transport { return []Transport{UDP} }
+func (kv) Options() []Option       { return []Option{KVOption, DepthOption} }
+
+func (kv) validate(f *Fields, bad *Faults) {
+	const mostPairs, mostShare = 1 << 20, 1 << 16
+	s := &f.KV
+	bad.Check(s.Pairs >= 1 && s.Pairs <= mostPairs, "kv.pairs", "%d: want 1 to %d", s.Pairs, mostPairs)
+	bad.Check(s.Gets >= 0 && s.Gets <= mostShare, "kv.gets", "%d: want 0 to %d", s.Gets, mostShare)
+	bad.Check(s.Puts >= 0 && s.Puts <= mostShare-s.Gets, "kv.puts", "%d: want 0 or more, and %d at most with kv.gets",
+		s.Puts, mostShare)
+	bad.Check(s.Gets != 0 || s.Puts != 0, "kv.gets", "0: and no kv.puts: want one of them")
+	powerOfTwo(f, bad)
+}
