@@ -132,22 +132,10 @@ func build(spec *board.CardSpec, nic board.NIC) nicspec.Build {
 const firstByte = 1 << 20
 
 func (b *Bed) openNode(machine int, card *board.Card, spec *board.CardSpec) error {
-	m := &b.cfg.Machines[machine]
-	waits, err := spec.Waits()
+	c, err := b.cfg.Machines[machine].Configure(card, spec, b.cfg.MemoryBytes)
 	if err != nil {
 		return err
 	}
-	c := hostnet.Config{Spec: m.Spec, Build: build(spec, card.NIC), Limits: spec.Endpoint.Limits,
-		Timeout: waits.CplTimeout, Polls: waits.Polls, Flows: m.Flows, Reordered: m.Reordered}
-	c.Memory[nicspec.EndpointHost] = driver.Range{From: firstByte, Bytes: b.cfg.MemoryBytes}
-	if spec.Switch != nil {
-		c.Memory[nicspec.EndpointArm] = driver.Range{From: firstByte, Bytes: b.cfg.MemoryBytes}
-	}
-	c.Port = m.Flows[0].Ends.Local
-	if c.Cores, err = m.buses(card); err != nil {
-		return err
-	}
-	c.Control = c.Cores[0]
 	if b.cfg.Open != nil {
 		if err := b.cfg.Open(machine, card, &c); err != nil {
 			return err
@@ -155,6 +143,26 @@ func (b *Bed) openNode(machine int, card *board.Card, spec *board.CardSpec) erro
 	}
 	b.Nodes[machine], err = hostnet.New(c)
 	return err
+}
+
+// Configure returns the configuration of the machine's node on a card, with so many bytes of memory at each endpoint.
+func (m *Machine) Configure(card *board.Card, spec *board.CardSpec, memory uint64) (c hostnet.Config, err error) {
+	waits, err := spec.Waits()
+	if err != nil {
+		return c, err
+	}
+	c = hostnet.Config{Spec: m.Spec, Build: build(spec, card.NIC), Limits: spec.Endpoint.Limits,
+		Timeout: waits.CplTimeout, Polls: waits.Polls, Flows: m.Flows, Reordered: m.Reordered}
+	c.Memory[nicspec.EndpointHost] = driver.Range{From: firstByte, Bytes: memory}
+	if spec.Switch != nil {
+		c.Memory[nicspec.EndpointArm] = driver.Range{From: firstByte, Bytes: memory}
+	}
+	c.Port = m.Flows[0].Ends.Local
+	if c.Cores, err = m.buses(card); err != nil {
+		return c, err
+	}
+	c.Control = c.Cores[0]
+	return c, nil
 }
 
 // buses returns the buses of the cores that the machine's flows use.
