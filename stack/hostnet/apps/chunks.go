@@ -100,6 +100,9 @@ type ChunkServerConfig struct {
 	// core.
 	Engine cpu.Registers
 
+	// OnChunk, if set, is called for each chunk that was checked, before its answer.
+	OnChunk func(number uint32)
+
 	// Peek reads memory without simulated time, to check every byte.
 	Peek func(addr uint64, b []byte) error
 }

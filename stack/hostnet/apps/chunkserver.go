@@ -296,6 +296,9 @@ func (s *ChunkServer) end(f *hostnet.Flow, x *chunk) {
 	x.open = false
 	s.open--
 	s.stats.Chunks++
+	if s.cfg.OnChunk != nil {
+		s.cfg.OnChunk(x.number)
+	}
 	s.reply(f, x)
 }
 

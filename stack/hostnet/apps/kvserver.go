@@ -42,6 +42,9 @@ func NewKVServer(seed uint64, s KVSpec) (*KVServer, error) {
 // Probes returns the number of buckets that lookups have loaded.
 func (s *KVServer) Probes() uint64 { return s.probes }
 
+// Table returns the address of the hash table, and its length in bytes.
+func (s *KVServer) Table() (addr uint64, bytes int) { return s.base, int(s.buckets * kvBucket) }
+
 // Open implements hostnet.Server: it stores version 0 of all pairs.
 func (s *KVServer) Open(f *hostnet.Flow) error {
 	var err error
