@@ -46,7 +46,8 @@ func rackPresetNames() []string {
 
 // RackPreset returns a server of ServerPreset with open ports; two of them back to back by cables
 // of 5 m (25 ns: assumption); one with the client machines of the off-path study on a switch; eight on a switch, as a
-// fleet, so that a file that names the preset may change their number; or the testbed of CEIO, whole or with one client.
+// fleet, so that a file that names the preset may change their number; or the testbed of CEIO, whole or with one
+// client.
 func RackPreset(name string) (RackSpec, error) {
 	if !slices.Contains(RackPresetNames, name) {
 		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)

@@ -143,9 +143,8 @@ func (s *Spec) validateGiven() error {
 		}
 	}
 	if n := s.Expect.Lost.AtLeast; n > 0 {
-		given(func(w *workload.Spec) bool { return w.Transport != apps.RC && w.Transport != apps.Solar },
-			"expect.lost.at_least", "%d: every workload has a reliable transport: want 0, or one over %s, %s or %s", n,
-			apps.UC, apps.UD, apps.Raw)
+		given(loses, "expect.lost.at_least", "%d: every workload has a reliable transport: want 0, or one over %s, %s "+
+			"or %s, or of kind %s", n, apps.UC, apps.UD, apps.Raw, apps.VXLAN)
 	}
 	for i := range s.Expect.Errors {
 		e := &s.Expect.Errors[i]
@@ -155,10 +154,17 @@ func (s *Spec) validateGiven() error {
 	return errors.Join(errs...)
 }
 
+// loses reports whether messages of a workload may be lost.
+func loses(w *workload.Spec) bool {
+	return w.Transport == apps.UC || w.Transport == apps.UD || w.Transport == apps.Raw || w.Kind == apps.VXLAN
+}
+
 // has reports whether a workload has requests in the queue.
 func (e *ErrorSpec) has(w *workload.Spec) bool {
 	both := w.MessagesPerRequest() > 1 || w.Served() || w.Kind == apps.Ring
 	switch {
+	case w.Transport == apps.UDP: // no completions
+		return false
 	case e.At == AtClient && e.Queue == QueueReceive || e.At == AtServer && e.Queue == QueueSend:
 		return both
 	case e.At == AtServer:

@@ -77,14 +77,14 @@ func leadsTo(w *apps.Spec) (list []string) {
 	}
 	add(w.MessagesPerRequest() > 1 || w.Served(), stats.RoundTrip)
 	add(w.HandedOver() && !w.Served(), stats.ToHandOver)
-	add(w.Kind != apps.Ring, stats.ToCompletion)
+	add(w.Kind != apps.Ring && w.Transport != apps.UDP, stats.ToCompletion)
 	add(onWire(w), stats.ToWire)
 	return list
 }
 
 // onWire reports whether messages of the workload are followed on the wire.
 func onWire(w *apps.Spec) bool {
-	return packets(w)(0) > 0 || w.Transport == apps.Raw || w.Kind == apps.Ring
+	return packets(w)(0) > 0 || w.Transport == apps.Raw || w.Transport == apps.UDP || w.Kind == apps.Ring
 }
 
 // packets returns the function that tells how many PSNs a message takes.
@@ -94,7 +94,9 @@ func packets(w *apps.Spec) func(message int) int {
 
 // followsAnswers reports whether messages of the workload are followed on the wire in both directions. Over UC and UD
 // answers may be missing, so that PSNs do not tell which is which.
-func followsAnswers(w *apps.Spec) bool { return w.MessagesPerRequest() == 1 || w.Transport == apps.RC }
+func followsAnswers(w *apps.Spec) bool {
+	return w.MessagesPerRequest() == 1 || w.Transport == apps.RC || w.Transport == apps.UDP
+}
 
 // validateFigures checks the expected statistics against what the workload and the board can give. If a sweep sets
 // something that they depend on, the check is made for each of its cases instead.

@@ -82,6 +82,9 @@ func (s *Spec) loaded(servers []board.ServerSpec) (list []load.Server) {
 	for i := range servers {
 		v := &servers[i]
 		list = append(list, load.Server{Server: placed(v), Places: s.placesOf(i), Busy: func(endpoint, core int) bool {
+			if s.overUDP() {
+				return s.busyNet(i, servers, endpoint, core)
+			}
 			return s.busy(i, &v.Cards[0], endpoint, core)
 		}})
 	}

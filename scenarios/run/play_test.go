@@ -369,7 +369,7 @@ func TestNoAllocations(t *testing.T) {
 			onRNICs+"workload: {queue_pairs: 4, both_ways: true, count: 4000, signal_every: 2, kind: "+kind+"}")
 		w, err := newWorld(t.Context(), c, &Options{})
 		require.NoError(t, err)
-		run, err := workload.NewGroup(w.workloads, w.sides(), w.await)
+		run, err := workload.NewGroup(w.workloads, w.opener())
 		require.NoError(t, err)
 		require.NoError(t, errors.Join(run.Prepare(), w.settle("receives"), run.Begin(w.engine.Now())))
 		require.NoError(t, w.engine.RunUntil(w.engine.Now()+400*simcore.Microsecond))

@@ -13,11 +13,14 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/run/background"
+	udp "nictwin/scenarios/run/hostnet"
 	"nictwin/scenarios/run/load"
 	"nictwin/scenarios/run/workload"
 	"nictwin/scenarios/shell/files"
 	"nictwin/stack/apps"
+	ceio "nictwin/stack/ceio/path"
 	"nictwin/stack/flexins/node"
+	"nictwin/stack/hostnet"
 )
 
 var _ specfile.Defaulter = (*StackSpec)(nil)
@@ -46,10 +49,15 @@ type Spec struct {
 type StackSpec struct {
 	Kind    StackKind `yaml:"kind"`
 	FlexiNS node.Spec `yaml:"flexins"` // options of kind flexins
+
+	CEIO ceio.Spec    `yaml:"ceio"`    // options of kind ceio
+	Host hostnet.Spec `yaml:"hostnet"` // options of kinds ceio, ddio and udp
 }
 
 // SetDefaults sets the defaults before a stack's fields are read (specfile.Defaulter).
-func (s *StackSpec) SetDefaults() { s.FlexiNS = node.DefaultSpec() }
+func (s *StackSpec) SetDefaults() {
+	s.FlexiNS, s.CEIO, s.Host = node.DefaultSpec(), ceio.DefaultSpec(), hostnet.DefaultSpec()
+}
 
 // StackKind names a stack.
 type StackKind string
@@ -57,6 +65,11 @@ type StackKind string
 const (
 	StackFlexiNS StackKind = "flexins" // stack/flexins, on the Arm cores of a card
 	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
+
+	// stack/hostnet, on the cores of a host
+	StackCEIO StackKind = StackKind(udp.CEIO) // a server with stack/ceio/path
+	StackDDIO StackKind = StackKind(udp.DDIO) // a server without
+	StackUDP  StackKind = StackKind(udp.UDP)  // a client
 )
 
 // LimitSpec bounds the simulated time of a case. Limits that are not given follow from the stacks' timers and the
@@ -176,7 +189,10 @@ func (s *Spec) Validate() error {
 
 // validateStacks checks the stacks against the devices in the slots.
 func (s *Spec) validateStacks(rack *board.RackSpec) error {
-	errs := []error{s.validateNotice()}
+	if s.overUDP() {
+		return s.validateNet(rack)
+	}
+	errs := []error{s.validateNotice(), s.validateVerbs()}
 	for i := range s.Stacks {
 		at := field.Path(fmt.Sprintf("stacks[%d]", i))
 		k, ok := stacks[s.Stacks[i].Kind]

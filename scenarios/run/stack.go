@@ -1,25 +1,29 @@
 package run
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"nictwin/models/board"
 	"nictwin/models/fabric/etherlink/core"
 	"nictwin/scenarios/run/place"
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/offload"
 	"nictwin/stack/verbs"
 )
 
-// Stack is the network stack of a server.
+// Stack is the network stack of a server whose applications use verbs.
 type Stack interface {
+	Running
+
 	Context(app int) verbs.Context // context of one of the server's applications
 	Core(app int) apps.Core        // host core of that application
 	Ports() int                    // number of ports that the stack can use
+}
 
+// Running is the network stack of a server while a case is played.
+type Running interface {
 	// Settled reports whether nothing is in flight in the stack or on its card, so that only a call or a frame can
 	// start something new. It is called at every step of time.
 	Settled() bool
@@ -53,11 +57,12 @@ type stackKind struct {
 var stacks = map[StackKind]stackKind{StackFlexiNS: {fitsFlexiNS, openFlexiNS}, StackRNIC: {fitsRNIC, openRNIC}}
 
 func stackNames() string {
-	var names []string
-	for _, k := range slices.Sorted(maps.Keys(stacks)) {
+	names := slices.Clone(hostKinds)
+	for k := range stacks {
 		names = append(names, string(k))
 	}
-	return strings.Join(names, " or ")
+	slices.Sort(names)
+	return kind.Either(names)
 }
 
 // AddressFamily selects the network layer of all ports.
@@ -131,23 +136,24 @@ func (w *world) sides() (all [][][2]apps.Side) {
 func (w *world) side(server, peer, app int, of *workload.Spec, client bool) apps.Side {
 	const hops = 64
 	c := w.rack.Servers[server].Cards[0]
+	mine, its := w.stacks[server].(Stack), w.stacks[peer].(Stack)
 	var ways []apps.Route
-	for p := range min(w.stacks[server].Ports(), w.stacks[peer].Ports()) {
+	for p := range min(mine.Ports(), its.Ports()) {
 		to := verbs.AHAttr{Port: uint8(1 + p), GID: w.c.Addresses.gidOf(peer, p), MAC: macOf(peer, p), HopLimit: hops}
 		ways = append(ways, apps.Route{Port: to.Port, MAC: macOf(server, p), Peer: to})
 	}
 	var engine apps.Engine
-	if o, ok := w.stacks[server].(offloading); ok {
+	if o, ok := mine.(offloading); ok {
 		engine = o.engine()
 	}
 	in := of.Memory.Of(client)
 	share := placed(&w.spec.Servers[server]).Of(in).Share(app, w.workloads.Applications(server))
-	core := w.stacks[server].Core(app)
+	core := mine.Core(app)
 	if on, ok := core.(looping); ok && in == apps.ArmPlace {
 		core = beside(on, c, of.Payload)
 	}
 	return apps.Side{
-		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(app), Core: core, Memory: c.Memory,
+		Name: w.rack.Servers[server].Name, Context: mine.Context(app), Core: core, Memory: c.Memory,
 		Base: share.Base, Bytes: share.Bytes, Routes: ways, Engine: engine,
 	}
 }

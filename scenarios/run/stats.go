@@ -7,6 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/run/hostnet"
 	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/probe/classes"
 	"nictwin/scenarios/run/probe/output"
@@ -106,7 +107,11 @@ func (w *world) measure() {
 			if wire == nil {
 				wire = probe.NewWire(w.engine, w.cables(), r.OnWire)
 			}
-			follow(wire, spec, flows, first)
+			if r, ok := run.(*hostnet.Run); ok {
+				followDatagrams(wire, r, spec, first)
+			} else {
+				follow(wire, spec, flows, first)
+			}
 		}
 		first += len(flows)
 	}
@@ -131,6 +136,17 @@ func follow(wire *probe.Wire, spec *apps.Spec, flows []apps.Flow, first int) {
 		follow(false, &f.Ends[0], &f.Ends[1])
 		if spec.MessagesPerRequest() > 1 && followsAnswers(spec) {
 			follow(true, &f.Ends[1], &f.Ends[0])
+		}
+	}
+}
+
+// followDatagrams follows the messages of a workload over UDP on the wire. first is the index of its first flow.
+func followDatagrams(wire *probe.Wire, r *hostnet.Run, spec *apps.Spec, first int) {
+	for _, f := range r.Flows() {
+		for from := range spec.MessagesPerRequest() {
+			s, e := probe.Sender{Flow: first + f.Index, Answer: from == 1, Count: spec.Count}, &f.Ends
+			d := probe.Datagrams{MAC: e[1-from].MAC, From: e[from].Port, To: e[1-from].Port}
+			wire.FollowDatagrams(d, s, r.First(from == 1))
 		}
 	}
 }
@@ -306,6 +322,9 @@ func (w *world) figures(p *Played) error {
 	s := m.Summary()
 	s.AddLoads(w.loads.Rows())
 	s.AddBackground(w.background.Rows())
+	if w.net != nil {
+		s.Credits = w.net.Credits()
+	}
 	if m.series != nil {
 		if err := m.write(s, w.o.Dir); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/run/sweep"
+	"nictwin/stack/apps"
 	"nictwin/stack/transport"
 )
 
@@ -156,7 +157,7 @@ func (c *Case) complete() error {
 		return field.Errorf("sweep", ": case %s: %w", c.Name, err)
 	}
 	for _, w := range c.AllWorkloads() {
-		if w.Timeout == nil {
+		if w.Timeout == nil && w.Transport != apps.UDP {
 			w.Timeout = new(c.timeout())
 		}
 	}

@@ -40,7 +40,7 @@ func (w *world) play(p *Played) error {
 
 // open creates the applications of all workloads and posts their first receive requests.
 func (w *world) open() (err error) {
-	if w.apps, err = workload.NewGroup(w.workloads, w.sides(), w.await); err != nil {
+	if w.apps, err = workload.NewGroup(w.workloads, w.opener()); err != nil {
 		return err
 	}
 	if err := w.apps.Prepare(); err != nil {

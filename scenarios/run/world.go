@@ -14,6 +14,7 @@ import (
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/run/background"
+	"nictwin/scenarios/run/hostnet"
 	"nictwin/scenarios/run/load"
 	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/workload"
@@ -28,7 +29,7 @@ type world struct {
 	spec   board.RackSpec // the board, with the devices that this run uses
 	pools  board.Pools
 	rack   *board.Rack
-	stacks []Stack        // by server
+	stacks []Running      // by server
 	judges []*judge.Judge // by server, of its first card; nil for an rnic, which no referee can check
 	log    *judge.Log     // nil: the case writes no artifacts
 	tap    *wiretap.Tap   // recording of the cables; nil: the case writes no artifacts
@@ -36,6 +37,7 @@ type world struct {
 
 	workloads workload.List
 	apps      *workload.Group // applications of all workloads; nil: not set up
+	net       *hostnet.Net    // flows of workloads over UDP; nil: the stacks have verbs
 
 	measured   *measured       // statistics; nil: none are wanted
 	watching   *probe.Watch    // links, for StatsFull; nil: nobody watches
@@ -80,7 +82,7 @@ func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits().little(o.Patience),
 		workloads: c.AllWorkloads()}
 	w.spec = o.override(c.rack())
-	w.stacks = make([]Stack, len(w.spec.Servers))
+	w.stacks = make([]Running, len(w.spec.Servers))
 	var err error
 	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), c.finder(o)))
 	if err != nil {
@@ -105,8 +107,9 @@ func (w *world) begin(rack *board.RackSpec) error {
 			return err
 		}
 	}
+	w.openNet()
 	for i := range w.stacks {
-		s, err := stacks[w.c.stack(i).Kind].open(w, i)
+		s, err := w.openStack(i)
 		if err != nil {
 			return fmt.Errorf("server %s: %w", w.rack.Servers[i].Name, w.c.tooSmall(i, err))
 		}

@@ -38,6 +38,7 @@ type FlowEnd struct {
 	QPN      uint32
 	FirstPSN uint32 // PSN of the first packet that this end sends
 	Slots    uint64 // kind Ring: address of the end's first slot
+	Port     uint16 // transport UDP: of the flow at this end
 }
 
 // Observe makes o follow the run. It is called before Begin.

@@ -14,6 +14,7 @@ func (w *Watch) board(r *board.Rack) (list []Counter) {
 		list = append(list, w.memory(&p)...)
 		list = append(list, credits(&p)...)
 		list = append(list, w.queues(&p)...)
+		list = append(list, w.Stack[p.server]...)
 	}
 	list = append(list, network(r)...)
 	return list

@@ -21,6 +21,7 @@ var titles = []struct{ name, title, metric, unit string }{
 	{Lookups, "Hits and misses of last-level caches", "rate", "lines/us"},
 	{Occupancy, "Occupancy of last-level caches", "lines", "lines"},
 	{Credits, "Credits", "credits", "entries"}, {Queues, "Queues", "depth", "entries or B"},
+	{Packets, "Packets of servers with credits, by path", "rate", "packets/us or times/us"},
 	{Cores, "Busy cores", "busy", "share"}, {Activities, "What cores are busy with", "busy", "share"},
 }
 

@@ -19,6 +19,7 @@ const (
 	Occupancy  = "occupancy"  // of last-level caches
 	Credits    = "credits"    // of links and accounts
 	Queues     = "queues"     // of NICs, stacks and switches
+	Packets    = "packets"    // of servers with credits for receive buffers, by path
 	Cores      = "cores"
 	Activities = "activities" // of cores
 )
@@ -36,7 +37,7 @@ type Counter struct {
 	Picture string
 	Where   string // server or flow
 	What    string
-	Unit    string // Bytes, Time, Lines or Entries
+	Unit    string // Bytes, Time, Lines, Entries, or what is counted
 	Read    func() uint64
 	Level   bool // the number may fall
 	Sparse  bool // left out of tables if it never moves

@@ -31,6 +31,7 @@ type Watch struct {
 	Links    []*classes.Link   // bytes by class
 	Memory   []*classes.Memory // by server: to be filled in when its stack is opened
 	Depths   []func() []Depth  // by server: lengths of the stack's queues, likewise; nil: none
+	Stack    [][]Counter       // by server: further counters of its stack, likewise
 	ethernet []Counter
 }
 
@@ -46,6 +47,7 @@ func NewWatch(r *board.Rack, c *Cables) *Watch {
 	w := new(Watch)
 	for range r.Servers {
 		w.Memory, w.Depths = append(w.Memory, new(classes.Memory)), append(w.Depths, nil)
+		w.Stack = append(w.Stack, nil)
 	}
 	for _, p := range places(r) {
 		w.Links = append(w.Links, classes.Card(p.at, p.card, w.Memory[p.server])...)

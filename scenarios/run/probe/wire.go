@@ -21,6 +21,7 @@ type Wire struct {
 	stamp  func(at simcore.Ps, flow int, answer bool, message int)
 	queues map[Destination]follower
 	frames map[EtherHeader]*numbered
+	grams  map[Datagrams]*datagrams
 }
 
 // Destination identifies the queue pair to which a sender's packets go.
@@ -40,7 +41,8 @@ type follower interface {
 // NewWire follows messages on cables, from now on.
 func NewWire(clock simcore.Scheduler, c *Cables,
 	stamp func(at simcore.Ps, flow int, answer bool, message int)) *Wire {
-	w := &Wire{clock: clock, stamp: stamp, queues: map[Destination]follower{}, frames: map[EtherHeader]*numbered{}}
+	w := &Wire{clock: clock, stamp: stamp, queues: map[Destination]follower{}, frames: map[EtherHeader]*numbered{},
+		grams: map[Datagrams]*datagrams{}}
 	for _, x := range c.ways {
 		c.onEntry(x, func(b []byte) { w.frame(b, x.fromServer) })
 	}
@@ -56,10 +58,13 @@ func (w *Wire) first(s *Sender, message int) {
 func (w *Wire) frame(b []byte, fromServer bool) {
 	at, ok := wire.FindRoCE(b)
 	if !ok {
-		if fromServer && len(w.frames) > 0 && len(b) >= len(EtherHeader{}) {
-			if n := w.frames[EtherHeader(b)]; n != nil {
-				n.frame(w)
-			}
+		if !fromServer || len(b) < len(EtherHeader{}) {
+			return
+		}
+		if n := w.frames[EtherHeader(b)]; n != nil {
+			n.frame(w)
+		} else if len(w.grams) > 0 {
+			w.datagram(b)
 		}
 		return
 	}

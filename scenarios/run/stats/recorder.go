@@ -129,20 +129,19 @@ func way(answer bool) int {
 	return 0
 }
 
-// Posted stamps a message whose request was posted. Messages of a direction are posted in the order of their numbers;
-// some may be missing, such as answers to messages that were lost.
+// Posted stamps a message whose request was posted. Messages of a direction are mostly posted in the order of their
+// numbers; some may be missing, such as answers to messages that were lost, or come later.
 func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 	f, w := &r.flows[m.Flow], way(m.Answer)
-	if m.Number < len(f.posted[w]) {
-		r.doubt(at, m.Flow, m.Answer, m.Number, "post",
-			"a post of it or of a later one came before: want the posts of a flow's messages in order, each once")
-		return
-	}
-	for len(f.posted[w]) < m.Number {
+	for len(f.posted[w]) <= m.Number {
 		f.posted[w], f.shapes[w] = append(f.posted[w], 0), append(f.shapes[w], nil)
 	}
-	f.posted[w] = append(f.posted[w], at)
-	f.shapes[w] = append(f.shapes[w], r.set(f, shape{f.of.Name, m.Kind, m.Answer, m.Bytes}))
+	if f.shapes[w][m.Number] != nil {
+		r.doubt(at, m.Flow, m.Answer, m.Number, "post", "a post of it came before: want each message posted once")
+		return
+	}
+	f.posted[w][m.Number] = at
+	f.shapes[w][m.Number] = r.set(f, shape{f.of.Name, m.Kind, m.Answer, m.Bytes})
 }
 
 // set returns the distributions of a flow's messages of a shape.

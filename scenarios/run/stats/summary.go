@@ -18,6 +18,7 @@ type Summary struct {
 	Latency      []Latency    `json:"latency"`                  // of all flows, by kind and size
 	Loads        []Load       `json:"loads,omitempty"`          // of memories, beside the traffic
 	Background   []Background `json:"background,omitempty"`     // captures beside the traffic
+	Credits      []Credits    `json:"ceio,omitempty"`           // servers with credits for receive buffers
 	Counters     []Counter    `json:"counters,omitempty"`       // with --stats full
 	Levels       []Level      `json:"levels,omitempty"`         // likewise
 	Links        []LinkBytes  `json:"links,omitempty"`          // likewise

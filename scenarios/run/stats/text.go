@@ -44,6 +44,7 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, "  total: %s\n", s.Total.Why)
 	}
 	s.latencyTable(&b)
+	s.creditTable(&b)
 	s.loadTable(&b)
 	s.backgroundTable(&b)
 	return b.String()

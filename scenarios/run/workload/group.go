@@ -11,9 +11,33 @@ import (
 	"nictwin/stack/apps"
 )
 
+// Run is the applications of a workload: those of package apps, whose methods these are, or others.
+type Run interface {
+	Prepare() error
+	Prepared() bool
+	Begin() error
+	Stop()
+	Retry()
+	Err() error
+	Progress() uint64
+	InFlight() int
+	Messages() (n int, bytes uint64)
+	Posted() int
+	Done() bool
+	Waiting() string
+	Findings() []apps.Finding
+	Finish() error
+	Result() (*apps.Result, error)
+	Close(apps.Await) error
+	Flows() []apps.Flow
+	Observe(apps.Observer)
+}
+
+var _ Run = (*apps.Run)(nil)
+
 // Group runs workloads side by side, each in its phase.
 type Group struct {
-	Runs []*apps.Run // by workload
+	Runs []Run // by workload
 
 	list    List
 	begun   []bool
@@ -28,11 +52,11 @@ type phase struct {
 	workload int
 }
 
-// NewGroup creates the objects of all workloads. sides has the pairs of applications of each.
-func NewGroup(list List, sides [][][2]apps.Side, await apps.Await) (*Group, error) {
+// NewGroup creates the applications of all workloads, each by open.
+func NewGroup(list List, open func(i int) (Run, error)) (*Group, error) {
 	g := &Group{list: list, begun: make([]bool, len(list))}
 	for i := range list {
-		r, err := apps.New(list.Seeded(i), sides[i], await)
+		r, err := open(i)
 		if err != nil {
 			return nil, g.of(i, err)
 		}
@@ -50,7 +74,7 @@ func (g *Group) of(i int, err error) error {
 }
 
 // each calls f for every run and joins its errors.
-func (g *Group) each(f func(*apps.Run) error) error {
+func (g *Group) each(f func(Run) error) error {
 	var errs []error
 	for i, r := range g.Runs {
 		errs = append(errs, g.of(i, f(r)))
@@ -59,11 +83,11 @@ func (g *Group) each(f func(*apps.Run) error) error {
 }
 
 // Prepare posts the first receive requests (apps.Run.Prepare).
-func (g *Group) Prepare() error { return g.each((*apps.Run).Prepare) }
+func (g *Group) Prepare() error { return g.each(Run.Prepare) }
 
 // Prepared reports whether all receive requests needed before Begin are in place (apps.Run.Prepared).
 func (g *Group) Prepared() bool {
-	return !slices.ContainsFunc(g.Runs, func(r *apps.Run) bool { return !r.Prepared() })
+	return !slices.ContainsFunc(g.Runs, func(r Run) bool { return !r.Prepared() })
 }
 
 // Begin begins the traffic, and the workloads without a later begin.
@@ -178,7 +202,7 @@ func (g *Group) Posted() (all []int) {
 
 // Done reports whether all workloads have begun, sent and received everything.
 func (g *Group) Done() bool {
-	return !slices.ContainsFunc(g.Runs, func(r *apps.Run) bool { return !r.Done() })
+	return !slices.ContainsFunc(g.Runs, func(r Run) bool { return !r.Done() })
 }
 
 // Waiting describes what the first few unfinished flows of each workload wait for.
@@ -210,7 +234,7 @@ func (g *Group) Findings() (all []apps.Finding) {
 }
 
 // Finish checks the final memory, once nothing is in flight any more (apps.Run.Finish).
-func (g *Group) Finish() error { return g.each((*apps.Run).Finish) }
+func (g *Group) Finish() error { return g.each(Run.Finish) }
 
 // Result returns the outcome of all workloads. How many messages one with an end has depends on timing.
 func (g *Group) Result() (*apps.Result, error) {
@@ -227,5 +251,5 @@ func (g *Group) Result() (*apps.Result, error) {
 
 // Close destroys all objects of the workloads (apps.Run.Close).
 func (g *Group) Close(await apps.Await) error {
-	return g.each(func(r *apps.Run) error { return r.Close(await) })
+	return g.each(func(r Run) error { return r.Close(await) })
 }

@@ -9,7 +9,6 @@ import (
 	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
-	"nictwin/stack/apps"
 )
 
 // listOf returns the workloads of a text.
@@ -62,7 +61,7 @@ func TestPhasesInOrder(t *testing.T) {
 	list := listOf(t, "workloads: [{begin: 9ns, end: 12ns}, {begin: 0.1ns}, {begin: 5ns}]")
 	list[2].End = &end
 	require.EqualValues(t, 12_000, list.LastPhase())
-	g := &Group{list: list, begun: make([]bool, len(list)), Runs: make([]*apps.Run, len(list))}
+	g := &Group{list: list, begun: make([]bool, len(list)), Runs: make([]Run, len(list))}
 	require.NoError(t, g.Begin(50))
 	var at []simcore.Ps
 	var which []int

@@ -8,7 +8,7 @@ const Chunks Name = "chunks"
 type ChunkSpec struct {
 	Segment  int   `yaml:"segment" unit:"bytes"`   // payload of a packet
 	File     int   `yaml:"file"`                   // chunks of the file, which are written again and again
-	Copy     bool  `yaml:"copy"`                   // the core copies chunks into the file; false: they stay where they landed
+	Copy     bool  `yaml:"copy"`                   // the core copies chunks into the file; false: they stay in place
 	RunBytes int   `yaml:"run_bytes" unit:"bytes"` // most that one step of the core copies: adjacent packets together
 	Cycles   int64 `yaml:"rx_cycles"`              // cost of a packet for the server's core
 }

@@ -86,6 +86,9 @@ func (s *Server) Manager() *manager.Manager {
 	return s.d.Manager()
 }
 
+// Flows returns the number of flows with an account.
+func (s *Server) Flows() int { return s.c.Spec.Flows }
+
 // Open implements hostnet.Opener: it opens the path of a flow.
 func (s *Server) Open(c hostnet.PathConfig) (hostnet.Path, error) {
 	p, err := s.open(c)

@@ -9,7 +9,7 @@ const Series = "series.csv"
 // Pictures returns the names of the pictures of a series, in order.
 func Pictures() []string {
 	return []string{"throughput", "links", "memory", "channels", "private", "lookups", "occupancy", "credits", "queues",
-		"cores", "activities"}
+		"packets", "cores", "activities"}
 }
 
 // Picture returns the name of the file of a picture.

@@ -1,0 +1,308 @@
+package hostnet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/scenarios/bed/hostbed"
+	"nictwin/scenarios/run/workload"
+	"nictwin/stack/apps"
+	"nictwin/stack/ceio/manager"
+	"nictwin/stack/ceio/path"
+	"nictwin/stack/hostnet"
+)
+
+// Scenario is what Check compares: workloads over UDP, and the servers that they talk between.
+type Scenario struct {
+	Workloads workload.List
+	Path      func(workload int) field.Path // field of a workload
+	Servers   []Server
+	V6        bool
+}
+
+// Server is a server with its stack.
+type Server struct {
+	Stack *Stack
+	Path  field.Path // field of the stack
+	Card  *board.CardSpec
+}
+
+// Validate returns every error of the stack by itself, each a field.Error.
+func (s *Stack) Validate() error {
+	errs := []error{field.Under("hostnet", s.Node.Validate())}
+	if s.Kind == CEIO {
+		return errors.Join(append(errs, field.Under("ceio", s.CEIO.Validate()))...)
+	}
+	if s.CEIO != path.DefaultSpec() {
+		errs = append(errs, field.Errorf("ceio", ": stack %s has no credits: want none, or kind %s", s.Kind, CEIO))
+	}
+	return errors.Join(errs...)
+}
+
+// Check returns every error of the scenario, each a field.Error.
+func (s *Scenario) Check() error {
+	flows := flowsOf(s.Workloads)
+	if n := len(flows); n > maxFlows {
+		return field.Errorf(s.Path(0)+".queue_pairs", "%d: the workloads have %d flows between all servers: want %d "+
+			"at most", s.Workloads[0].QueuePairs, n, maxFlows)
+	}
+	var errs []error
+	for i, w := range s.Workloads {
+		errs = append(errs, s.checkRoles(w, s.Path(i)))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for i := range s.Servers {
+		x := check{Scenario: s, Server: &s.Servers[i], number: i}
+		for k := range flows {
+			if f := &flows[k]; f.ends[0] == i || f.ends[1] == i {
+				x.flows = append(x.flows, f)
+			}
+		}
+		if len(x.flows) == 0 {
+			errs = append(errs, field.Errorf("board", ": server %d takes part in no workload: want fewer servers, or "+
+				"it in one", i))
+			continue
+		}
+		errs = append(errs, x.all())
+	}
+	return errors.Join(errs...)
+}
+
+// maxFlows is the number of UDP ports from firstPort on, rounded down.
+const maxFlows = 1 << 15
+
+// checkRoles checks that clients and servers of a workload have stacks for their role.
+func (s *Scenario) checkRoles(w *workload.Spec, at field.Path) error {
+	var errs []error
+	for i, n := range w.From {
+		if x := &s.Servers[n]; x.Stack.Kind != UDP {
+			errs = append(errs, field.Errorf(at+field.Path(fmt.Sprintf(".from[%d]", i)), "%d: %v of that server is "+
+				"%s, which asks nothing: want a server with %s", n, x.Path+".kind", x.Stack.Kind, UDP))
+		}
+	}
+	for i, n := range w.To {
+		if x := &s.Servers[n]; !x.Stack.Kind.Serves() {
+			errs = append(errs, field.Errorf(at+field.Path(fmt.Sprintf(".to[%d]", i)), "%d: %v of that server is %s, "+
+				"which answers nothing: want a server with %s or %s", n, x.Path+".kind", x.Stack.Kind, CEIO, DDIO))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// check is the check of one server with flows.
+type check struct {
+	*Scenario
+	*Server
+	number int
+	flows  []*flow
+	errs   []error
+}
+
+func (c *check) bad(ok bool, path field.Path, format string, a ...any) {
+	if !ok {
+		c.errs = append(c.errs, field.Errorf(path, format, a...))
+	}
+}
+
+// at returns the field of a flow's workload.
+func (c *check) at(f *flow) field.Path { return c.Scenario.Path(f.workload) }
+
+// all makes every check.
+func (c *check) all() error {
+	if c.board(); len(c.errs) > 0 {
+		return field.Against(errors.Join(c.errs...), "board", "devices")
+	}
+	c.buffers()
+	c.held()
+	if c.Stack.Kind == CEIO {
+		c.accounts()
+		c.batch()
+	}
+	if len(c.errs) == 0 {
+		c.resources()
+	}
+	return errors.Join(c.errs...)
+}
+
+// coresOf returns the cores of a host's first socket; 0: the board has none.
+func coresOf(c *board.CardSpec) int {
+	switch {
+	case c.Switch != nil && c.Switch.Host.Host != nil:
+		return c.Switch.Host.Host.CPU.Cores
+	case c.Direct != nil && c.Direct.Host != nil:
+		return c.Direct.Host.CPU.Cores
+	}
+	return 0
+}
+
+// buildOf returns the sizes and parts of a NIC, whose ports and streams do not matter here.
+func buildOf(c *board.CardSpec) nicspec.Build {
+	if c.Build != nil {
+		return *c.Build
+	}
+	return nicspec.DefaultBuild()
+}
+
+// board checks what the stack needs of the server's board and NIC.
+func (c *check) board() {
+	s, at, b := c.Stack, c.Server.Path+".kind", buildOf(c.Card)
+	c.bad(c.Card.Device.Kind != board.DeviceRNIC, at, "%s: a device of kind %s is not the contract's NIC: want %s, %s "+
+		"or %s", s.Kind, c.Card.Device.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress)
+	c.bad(coresOf(c.Card) > 0, at, "%s: the board has no cores in the server: want one such as ce-pair", s.Kind)
+	if s.Kind != CEIO {
+		return
+	}
+	c.bad(c.Card.Switch != nil, at, "%s: slow packets wait in the memory of a card, and the board has no card with "+
+		"one: want one such as ce-pair", s.Kind)
+	c.bad(b.Has(nicspec.PartAccounts), at, "%s: the build of the server's NIC has no part accounts: want one with it, "+
+		"or %s", s.Kind, DDIO)
+	c.bad(b.Has(nicspec.PartCopy), at, "%s: slow packets are copied by the NIC, whose build has no part copy: want "+
+		"one with it, or %s", s.Kind, DDIO)
+	c.bad(s.CEIO.Controller != manager.ControlArm || c.Card.Switch == nil || c.Card.Switch.Arm.Host != nil,
+		c.Server.Path+".ceio.controller", "%s: the card has no cores: want %s, or a board such as ce-pair",
+		manager.ControlArm, manager.ControlNIC)
+}
+
+// buffers checks that receive buffers hold the frames.
+func (c *check) buffers() {
+	longest, of := 0, c.flows[0]
+	for _, f := range c.flows {
+		n, served := f.frames(c.V6)
+		if c.Stack.Kind.Serves() {
+			n = served
+			if c.splits(f) {
+				n = 0 // its buffers fit its packets
+			}
+		}
+		if n > longest {
+			longest, of = n, f
+		}
+	}
+	c.bad(longest <= c.Stack.Node.BufferBytes, c.Server.Path+".hostnet.buffer_bytes", "%d: frames of %v have up to "+
+		"%d B: want that or more", c.Stack.Node.BufferBytes, c.at(of), longest)
+	c.bad(longest <= nicspec.FrameMax, c.at(of)+".sizes", "%d: its frames have %d B: want %d at most",
+		of.spec.Sizes[0], longest, nicspec.FrameMax)
+}
+
+// splits reports whether the packets of a flow are split, so that payloads land one behind another.
+func (c *check) splits(f *flow) bool { return c.Stack.splits(f) }
+
+func (s *Stack) splits(f *flow) bool { return s.Kind == DDIO && f.spec.Kind == apps.Chunks }
+
+// held checks that the buffers last for the packets that applications hold until a message is whole.
+func (c *check) held() {
+	n := &c.Stack.Node
+	for _, f := range c.flows {
+		held := f.held()
+		if !c.Stack.Kind.Serves() || held == 1 {
+			continue
+		}
+		c.bad(2*held <= 1<<n.LogReceive, c.Server.Path+".hostnet.log_receive", "%d: the server holds %d packets of %v "+
+			"in its %d buffers: want buffers for twice as many, or fewer chunks by depth", n.LogReceive, held, c.at(f),
+			1<<n.LogReceive)
+		c.bad(c.Stack.Kind != CEIO || held <= c.Stack.CEIO.Landing, c.Server.Path+".ceio.landing", "%d: the server "+
+			"holds %d packets of %v, which may all have come slow: want that or more", c.Stack.CEIO.Landing, held,
+			c.at(f))
+	}
+}
+
+// accounts checks the connections that CEIO has no account for.
+func (c *check) accounts() {
+	s, n := &c.Stack.CEIO, len(c.flows)
+	if n <= s.Flows {
+		return
+	}
+	if s.Accounts == manager.AccountsExclusive {
+		want := fmt.Sprintf("want %v of that many", c.Server.Path+".ceio.flows")
+		if n > manager.MaxFlows {
+			want = fmt.Sprintf("a NIC has %d accounts: want fewer flows", manager.MaxFlows)
+		}
+		c.bad(false, c.Server.Path+".ceio.accounts", "%s: server %d has %d flows and accounts for %d: %s, or %s",
+			s.Accounts, c.number, n, s.Flows, want, manager.AccountsShared)
+		return
+	}
+	ports := map[uint16]*flow{}
+	for _, f := range c.flows[s.Flows:] {
+		_, port := f.ports()
+		if first := ports[port]; first != nil {
+			c.bad(false, c.at(f)+".kind", "%s: flows of server %d beyond its %d accounts share a ring, which tells "+
+				"them apart by UDP port, and those of VXLAN have one: want accounts for them (%v)", f.spec.Kind,
+				c.number, s.Flows, c.Server.Path+".ceio.flows")
+			return
+		}
+		ports[port] = f
+	}
+}
+
+// batch checks that a flow gives credits back before it has used up its share.
+func (c *check) batch() {
+	s := &c.Stack.CEIO
+	flows := min(len(c.flows), s.Flows)
+	if !s.Reallocate {
+		flows = s.Flows
+	}
+	share := s.Credits / flows
+	switch at := c.Server.Path + ".ceio.batch"; {
+	case s.Credits == 0 || s.Batch < share:
+	case share < 2:
+		c.bad(false, c.Server.Path+".ceio.credits", "%d: a flow's share of %d flows is %d: want 2 a flow or more, "+
+			"or 0 to send everything slow", s.Credits, flows, share)
+	default:
+		c.bad(false, at, "%d: credits return after a batch of messages, and a flow's share is %d (%d of %d flows): "+
+			"want %d at most", s.Batch, share, s.Credits, flows, share-1)
+	}
+}
+
+// resources checks that the NIC has as many queues, rules and keys as the flows take.
+func (c *check) resources() {
+	b := buildOf(c.Card)
+	cores, accounts := map[int]bool{}, 0
+	for n := range c.flows {
+		cores[c.Stack.coreOf(n, coresOf(c.Card))] = true
+	}
+	rx, tx, rules, keys := len(c.flows), max(len(cores), 1), len(c.flows), 1
+	if c.Stack.Kind == CEIO {
+		accounts = min(len(c.flows), c.Stack.CEIO.Flows)
+		rx, tx, rules, keys = 2*accounts, 2*tx, accounts, 1+accounts
+		if len(c.flows) > accounts {
+			rx, keys = rx+1, keys+1
+		}
+	}
+	for _, x := range []struct {
+		what      string
+		take, has int
+	}{{"receive queues", rx, b.NumRxq}, {"transmit queues", tx, b.NumTxq}, {"steering rules", rules, b.NumRules},
+		{"memory keys", keys, b.NumKeys}} {
+		path := c.at(c.flows[0]) + ".queue_pairs"
+		c.bad(x.take <= x.has, path, "%d: the flows of server %d take %d %s, and its NIC has %d: want fewer flows, or "+
+			"a build with more", c.flows[0].spec.QueuePairs, c.number, x.take, x.what, x.has)
+	}
+}
+
+// Busy returns the host cores that a server's flows use, and whether a core of its card is busy, too.
+func (s *Scenario) Busy(server int) (cores []int, arm bool) {
+	x := &s.Servers[server]
+	n := 0
+	for _, f := range flowsOf(s.Workloads) {
+		if slices.Contains(f.ends[:], server) {
+			if c := x.Stack.coreOf(n, max(coresOf(x.Card), 1)); !slices.Contains(cores, c) {
+				cores = append(cores, c)
+			}
+			n++
+		}
+	}
+	return cores, n > 0 && x.Stack.Kind == CEIO && x.Stack.CEIO.Controller == manager.ControlArm
+}
+
+// ends returns the ends of any flow, for the length of its headers.
+func ends(v6 bool) *hostnet.Ends {
+	var e hostnet.Ends
+	e.Local = hostbed.Address(0, v6)
+	return &e
+}

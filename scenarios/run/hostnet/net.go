@@ -1,0 +1,169 @@
+package hostnet
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/models/board"
+	"nictwin/scenarios/bed/hostbed"
+	"nictwin/scenarios/run/workload"
+	"nictwin/stack/apps"
+	"nictwin/stack/hostnet"
+	hostapps "nictwin/stack/hostnet/apps"
+	"nictwin/stack/rpc"
+)
+
+// Config configures a Net.
+type Config struct {
+	Workloads workload.List
+	Stacks    []*Stack // by server
+	Rack      *board.Rack
+	Specs     []board.ServerSpec // of the rack
+	V6        bool
+	Lossy     bool // datagrams may be lost: which ones depends on timing
+	Faulty    bool // the cables break, double or reorder packets on purpose
+	Now       func() Ps
+}
+
+// Net is the flows of all workloads, with their stacks.
+type Net struct {
+	cfg   Config
+	lines []*line
+	runs  []*Run
+	nodes []*Node // by server
+}
+
+// New returns the flows of all workloads, whose stacks are to be opened.
+func New(c Config) *Net {
+	n := &Net{cfg: c, nodes: make([]*Node, len(c.Stacks))}
+	for i, w := range c.Workloads {
+		n.runs = append(n.runs, &Run{net: n, spec: w, name: c.Workloads.Label(i)})
+	}
+	next := make([]int, len(c.Stacks)) // by server
+	for _, f := range flowsOf(c.Workloads) {
+		l := &line{flow: &f, run: n.runs[f.workload], total: f.spec.Count, taken: make([]bool, f.spec.Count)}
+		for i, server := range f.ends {
+			l.at[i] = next[server]
+			next[server]++
+		}
+		n.lines, l.run.lines = append(n.lines, l), append(l.run.lines, l)
+	}
+	return n
+}
+
+// Run returns the part of a workload.
+func (n *Net) Run(workload int) *Run { return n.runs[workload] }
+
+// flowsAt returns the configurations of a server's flows.
+func (n *Net) flowsAt(server int) (list []hostnet.FlowConfig, err error) {
+	x, cores := n.cfg.Stacks[server], coresOf(&n.cfg.Specs[server].Cards[0])
+	for _, l := range n.lines {
+		end := slices.Index(l.ends[:], server)
+		if end < 0 {
+			continue
+		}
+		var c hostnet.FlowConfig
+		if end == 0 {
+			err = n.asks(l, &c)
+		} else {
+			err = n.serves(l, x, &c)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("flow %d: %w", l.number, err)
+		}
+		mine, peer := l.ports()
+		if end == 1 {
+			mine, peer = peer, mine
+		}
+		c.Ends = hostbed.Ends(server, l.ends[1-end], mine, peer, n.cfg.V6)
+		c.Core, c.MatchSource = x.coreOf(l.at[end], cores), l.spec.Kind == apps.VXLAN
+		if l.spec.Kind != apps.VXLAN {
+			c.RPC = rpc.DefaultSpec(l.segment())
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// seed returns the seed of a flow's contents.
+func (n *Net) seed(l *line) uint64 {
+	const step = 0xd1b5_4a32_d192_ed03 // as the golden ratio, an odd number without a pattern
+	return n.cfg.Workloads.Seeded(l.workload).Seed + uint64(l.index)*step
+}
+
+// asks adds the application of a client.
+func (n *Net) asks(l *line, c *hostnet.FlowConfig) (err error) {
+	load := hostapps.Load{Requests: uint32(l.spec.Count)}
+	var client hostnet.Client
+	switch l.spec.Kind {
+	case apps.VXLAN:
+		var s *hostapps.VXLANSource
+		s, err = hostapps.NewVXLANSource(l.spec.VXLAN.Networks, load)
+		c.Source = &sending{s, l}
+		return err
+	case apps.KV:
+		client, err = hostapps.NewKVClient(n.seed(l), kvSpec(l), l.spec.Depth, load)
+	case apps.Chunks:
+		client, err = hostapps.NewChunkClient(n.seed(l), chunkSpec(l), load)
+	default:
+		client, err = hostapps.NewEchoClient(n.seed(l), l.spec.Sizes[0], load)
+	}
+	c.Client, c.Outstanding = &asking{client, l}, l.spec.Depth
+	return err
+}
+
+// serves adds the application of a server.
+func (n *Net) serves(l *line, x *Stack, c *hostnet.FlowConfig) error {
+	c.AnswerBytes = l.answerBytes()
+	switch l.spec.Kind {
+	case apps.VXLAN:
+		s := hostapps.NewVXLANSink(l.spec.VXLAN.Networks)
+		c.Sink = &taking{s, func() int { return len(l.server) + int(s.Missing()) }, l}
+	case apps.KV:
+		s, err := hostapps.NewKVServer(n.seed(l), kvSpec(l))
+		if err != nil {
+			return err
+		}
+		l.table = s.Table
+		c.Server = &serving{s, l}
+	case apps.Chunks:
+		return n.chunks(l, x, c)
+	default:
+		c.Server = &serving{hostapps.NewEchoServer(n.seed(l), l.spec.Sizes[0]), l}
+	}
+	return nil
+}
+
+// chunks adds the server of a flow of chunks.
+func (n *Net) chunks(l *line, x *Stack, c *hostnet.FlowConfig) error {
+	memory := n.cfg.Rack.Servers[l.ends[1]].Cards[0].Memory
+	s, err := hostapps.NewChunkServer(hostapps.ChunkServerConfig{Seed: n.seed(l), Spec: chunkSpec(l),
+		Copy: l.spec.Chunks.Copy, Peek: memory.Read,
+		OnChunk: func(number uint32) { l.took(int(number), l.spec.Sizes[0]) }})
+	if err != nil {
+		return err
+	}
+	if l.spec.Chunks.Copy {
+		l.table = s.File
+	}
+	c.Server, c.ReceiveCycles = s, new(l.spec.Chunks.Cycles)
+	if x.splits(l.flow) {
+		const header = 128
+		c.Buffers = hostnet.Buffers{Bytes: l.segment(), Split: ends(n.cfg.V6).HeaderBytes() + rpc.DataBytes,
+			HeaderBytes: header}
+	}
+	return nil
+}
+
+// kvSpec returns the store of a flow.
+func kvSpec(l *line) hostapps.KVSpec {
+	s := &l.spec.KV
+	return hostapps.KVSpec{Pairs: s.Pairs, Gets: s.Gets, Puts: s.Puts}
+}
+
+// chunkSpec returns the chunks of a flow.
+func chunkSpec(l *line) hostapps.ChunkSpec {
+	s := &l.spec.Chunks
+	return hostapps.ChunkSpec{ChunkBytes: l.spec.Sizes[0], Chunks: s.File, Outstanding: l.spec.Depth,
+		Segment: l.segment(), RunBytes: s.RunBytes}
+}
