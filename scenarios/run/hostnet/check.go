@@ -80,16 +80,16 @@ const maxFlows = 1 << 15
 // checkRoles checks that clients and servers of a workload have stacks for their role.
 func (s *Scenario) checkRoles(w *workload.Spec, at field.Path) error {
 	var errs []error
-	for i, n := range w.From {
+	for _, n := range w.From {
 		if x := &s.Servers[n]; x.Stack.Kind != UDP {
-			errs = append(errs, field.Errorf(at+field.Path(fmt.Sprintf(".from[%d]", i)), "%d: %v of that server is "+
-				"%s, which asks nothing: want a server with %s", n, x.Path+".kind", x.Stack.Kind, UDP))
+			errs = append(errs, field.Errorf(at+".from", "%d: %v of that server is %s, which asks "+
+				"nothing: want a server with %s", n, x.Path+".kind", x.Stack.Kind, UDP))
 		}
 	}
-	for i, n := range w.To {
+	for _, n := range w.To {
 		if x := &s.Servers[n]; !x.Stack.Kind.Serves() {
-			errs = append(errs, field.Errorf(at+field.Path(fmt.Sprintf(".to[%d]", i)), "%d: %v of that server is %s, "+
-				"which answers nothing: want a server with %s or %s", n, x.Path+".kind", x.Stack.Kind, CEIO, DDIO))
+			errs = append(errs, field.Errorf(at+".to", "%d: %v of that server is %s, which answers "+
+				"nothing: want a server with %s or %s", n, x.Path+".kind", x.Stack.Kind, CEIO, DDIO))
 		}
 	}
 	return errors.Join(errs...)

@@ -1,0 +1,230 @@
+package run
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/run/stats"
+)
+
+// onCEIO is a scenario on CEIO's server and one client; %C stands for options of the server's stack, %S for its kind,
+// %W for the workload.
+const onCEIO = `name: f
+description: d
+board: {preset: ce-pair}
+stacks:
+- kind: %S
+%C
+- {kind: udp}
+workload: {transport: udp, from: 1, to: 0, %W}
+`
+
+// ceioText fills in onCEIO.
+func ceioText(kind, options, workload string) string {
+	return strings.NewReplacer("%S", kind, "%C", options, "%W", workload).Replace(onCEIO)
+}
+
+// TestCEIOErrors checks that bad options of CEIO, and workloads that do not fit, are refused by line and field.
+func TestCEIOErrors(t *testing.T) {
+	const echo, four = "kind: echo", "kind: echo, queue_pairs: 4"
+	for name, x := range map[string]struct{ kind, options, workload, want string }{
+		"credits": {"ceio", "  ceio: {credits: -1}", echo,
+			"f.yaml:6: stacks[0].ceio.credits -1: want 0 to 16777215"},
+		"buffer": {"ceio", "  hostnet: {buffer_bytes: 512}", echo,
+			"f.yaml:6: stacks[0].hostnet.buffer_bytes 512: frames of workload have up to 1082 B: want that or more"},
+		"client's buffer": {"ceio", "  ceio: {}", "kind: echo, sizes: [4000]",
+			"stacks[1].hostnet.buffer_bytes 2048: frames of workload have up to 4094 B: want that or more"},
+		"batch": {"ceio", "  ceio: {credits: 64}", four, "f.yaml:6: stacks[0].ceio.batch 32: credits return after a " +
+			"batch of messages, and a flow's share is 16 (64 of 4 flows): want 15 at most"},
+		"batch of a fixed part": {"ceio", "  ceio: {credits: 64, reallocate: false}", echo,
+			"stacks[0].ceio.batch 32: credits return after a batch of messages, and a flow's share is 8 (64 of 8"},
+		"too few credits": {"ceio", "  ceio: {credits: 7}", four, "f.yaml:6: stacks[0].ceio.credits 7: a flow's " +
+			"share of 4 flows is 1: want 2 a flow or more, or 0 to send everything slow"},
+		"inactive":   {"ceio", "  ceio: {inactive: 0ps}", echo, "f.yaml:6: stacks[0].ceio.inactive 0: want 1 to"},
+		"reactivate": {"ceio", "  ceio: {reactivate: 0ps}", echo, "f.yaml:6: stacks[0].ceio.reactivate 0: want 1 to"},
+		"marks":      {"ceio", "  ceio: {mark_period: 0ps}", echo, "f.yaml:6: stacks[0].ceio.mark_period 0: want 1 to"},
+		"arm period": {"ceio", "  ceio: {arm_period: 0ps}", echo, "f.yaml:6: stacks[0].ceio.arm_period 0: want 1 to"},
+		"answers":    {"ceio", "  hostnet: {answer_timeout: 0ps}", echo, "stacks[0].hostnet.answer_timeout 0: want"},
+		"flows":      {"ceio", "  ceio: {flows: 65}", echo, "f.yaml:6: stacks[0].ceio.flows 65: want 1 to 64"},
+		"exclusive": {"ceio", "  ceio: {accounts: exclusive, flows: 64}", "kind: echo, queue_pairs: 65",
+			"f.yaml:6: stacks[0].ceio.accounts exclusive: server 0 has 65 flows and accounts for 64: a NIC has 64 " +
+				"accounts: want fewer flows, or shared"},
+		"few exclusive": {"ceio", "  ceio: {accounts: exclusive, flows: 2}", four,
+			"stacks[0].ceio.accounts exclusive: server 0 has 4 flows and accounts for 2: want stacks[0].ceio.flows " +
+				"of that many, or shared"},
+		"shared VXLAN": {"ceio", "  ceio: {flows: 1}", "kind: vxlan, queue_pairs: 3", "f.yaml:8: workload.kind " +
+			"vxlan: flows of server 0 beyond its 1 accounts share a ring, which tells them apart by UDP port"},
+		"queues": {"ceio", "  ceio: {flows: 40}", "kind: echo, queue_pairs: 40", "f.yaml:8: workload.queue_pairs 40: " +
+			"the flows of server 0 take 80 receive queues, and its NIC has 64: want fewer flows, or a build with more"},
+		"landing": {"ceio", "  ceio: {landing: 64}", "kind: chunks, sizes: [100KB], depth: 2",
+			"f.yaml:6: stacks[0].ceio.landing 64: the server holds 144 packets of workload, which may all have come"},
+		"held": {"ddio", "  hostnet: {log_receive: 7}", "kind: chunks, sizes: [100KB], depth: 2",
+			"f.yaml:6: stacks[0].hostnet.log_receive 7: the server holds 144 packets of workload in its 128 buffers"},
+		"controller": {"ceio", "  ceio: {controller: fpga}", echo,
+			`f.yaml:6: stacks[0].ceio.controller "fpga": want nic or arm`},
+		"lend":    {"ceio", "  ceio: {lend: true}", echo, "f.yaml:6: stacks[0].ceio.lend true: want false"},
+		"unknown": {"ceio", "  ceio: {credit: 3}", echo, "f.yaml:6: stacks[0].ceio.credit: no such field: want one of"},
+		"no credits": {"ddio", "  ceio: {credits: 5}", echo,
+			"f.yaml:6: stacks[0].ceio: stack ddio has no credits: want none, or kind ceio"},
+		"flexins options": {"ceio", "  flexins: {data_cores: 2}", echo,
+			"f.yaml:6: stacks[0].flexins: stack ceio has other options: want none, or kind flexins"},
+		"verbs beside it": {"flexins", "  flexins: {}", echo,
+			`f.yaml:5: stacks[0].kind "flexins": another server talks over UDP: want ceio, ddio or udp`},
+		"unknown kind": {"hostcc", "  ceio: {}", echo, `f.yaml:5: stacks[0].kind "hostcc": another server talks over`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse("f.yaml", []byte(ceioText(x.kind, x.options, x.workload)))
+			require.ErrorContains(t, err, x.want)
+		})
+	}
+}
+
+// TestUDPWorkloadErrors checks that stacks over UDP refuse workloads that they cannot play.
+func TestUDPWorkloadErrors(t *testing.T) {
+	for workload, want := range map[string]string{
+		"kind: send": "workload.kind send: workload.transport udp does not support it: want echo, kv, " +
+			"chunks or vxlan, or workload.transport rc",
+		"kind: echo, depth: 3":               "workload.depth 3: want a power of two over udp",
+		"kind: echo, sizes: [1, 2]":          "workload.sizes: 2 of them: a flow of kind echo over udp has messages",
+		"kind: echo, sizes: [9001]":          "workload.sizes[0] 9001: echo over udp takes 1 to 9000 bytes",
+		"kind: echo, pieces: 2":              "workload.pieces: transport udp has no queue pairs: want none",
+		"kind: echo, timeout: 5":             "workload.timeout: transport udp has no queue pairs: want none",
+		"kind: echo, both_ways: true":        "workload.both_ways: transport udp has no queue pairs: want none",
+		"kind: echo, kv: {gets: 3}":          "workload.kv: kind echo is no key-value store: want kind kv",
+		"kind: kv, sizes: [64]":              "workload.sizes: kind kv has messages of lengths of its own: want none",
+		"kind: kv, kv: {pairs: 0}":           "workload.kv.pairs 0: want 1 to 1048576",
+		"kind: kv, kv: {gets: 0, puts: 0}":   "workload.kv.gets 0: and no kv.puts: want one of them",
+		"kind: chunks, chunks: {file: 8}":    "workload.chunks.file 8: a chunk might be written over before it",
+		"kind: chunks, chunks: {segment: 0}": "workload.chunks.segment 0: want 1 to 9000",
+		"kind: vxlan, depth: 2":              "workload.depth: kind vxlan has no answers to wait for: want none",
+		"kind: vxlan, vxlan: {networks: 0}":  "workload.vxlan.networks 0: want 1 to 65536",
+		"kind: echo, from: 0, to: 1": "workload.from 0: stacks[0].kind of that server is ceio, which asks nothing: " +
+			"want a server with udp",
+		"kind: echo, every: 2000s":  "workload.every 2000000000000000: want 0 to 1000000000000000",
+		"kind: echo, kv: {keys: 3}": "workload.kv.keys: no such field: want one of pairs, gets, puts",
+	} {
+		text := ceioText("ceio", "  ceio: {}", workload)
+		if strings.Contains(workload, "from: 0") {
+			text = strings.Replace(text, "from: 1, to: 0, ", "", 1)
+		}
+		_, err := Parse("f.yaml", []byte(text))
+		require.ErrorContains(t, err, "f.yaml:8: "+want, workload)
+	}
+}
+
+// TestCEIONeedsItsNIC checks that stacks are refused on boards and NICs without what they need, and workloads and
+// faults by stacks that do not have them.
+func TestCEIONeedsItsNIC(t *testing.T) {
+	const head, work = "name: f\ndescription: d\n", "workload: {kind: echo, transport: udp, from: 1, to: 0}\n"
+	const pair = "board: {preset: ce-pair}\nstacks: [{kind: ceio}, {kind: udp}]\n"
+	for text, want := range map[string]string{
+		"board: {preset: connectx6-pair}\nstacks: [{kind: ddio}, {kind: udp}]\n" + work: "" +
+			"stacks[0].kind ddio: a device of kind rnic is not the contract's NIC: want model, rtl or address",
+		"board: {preset: bf3-pair}\nstacks: [{kind: ddio}, {kind: udp}]\n" + work: "stacks[0].kind ddio: the board " +
+			"has no cores in the server: want one such as ce-pair",
+		"board: {preset: ce-pair}\nstacks: [{kind: udp}, {kind: ceio}]\nworkload: {kind: echo, transport: udp}\n": "" +
+			"stacks[1].kind ceio: slow packets wait in the memory of a card, and the board has no card with one: want",
+		"board: {preset: ce-fleet, fleet: {machines: 2}}\nstacks: [{kind: ceio}, {kind: udp}, {kind: udp}]\n" +
+			work: "board: server 2 takes part in no workload: want fewer servers, or it in one",
+		pair + "workload: {kind: echo, from: 1, to: 0}\n": "workload.transport rc: stacks of kind ceio, ddio or udp " +
+			"have no queue pairs: want udp",
+		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n" + work: "workload.transport udp: " +
+			"stacks[0].kind is flexins: want another, or stacks of kind ceio, ddio or udp",
+		pair + work + "faults: {pcie: [{of: host, kind: UR}]}\n": "faults.pcie: stacks of kind ceio, ddio or udp do " +
+			"not survive reads that fail: want none",
+		pair + work + "faults: {wire: {chances: {loss: 0.1}}}\n": "faults.wire.chances: it strikes RoCE packets alone",
+		pair + work + "faults: {wire: {rules: [{do: loss, psn: 1}]}}\n": "faults.wire.rules[0].class \"\": strikes " +
+			"RoCE packets alone, and stacks of kind ceio, ddio or udp send none: want other",
+		pair + work + "expect: {lost: {at_least: 1, at_most: 2}}\n":                           "expect.lost.at_least 1",
+		pair + work + "expect: {errors: [{at: client, queue: send, status: wr_flush_err}]}\n": "expect.errors[0].queue",
+		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {every: 1us}\n": "" +
+			"workload.every 1000000: requests over rc follow each other: want none, or workload.transport udp",
+	} {
+		_, err := Parse("f.yaml", []byte(head+text))
+		require.ErrorContains(t, err, want, text)
+	}
+	for part, name := range map[nicspec.Cap1Reg]string{nicspec.PartAccounts: "accounts", nicspec.PartCopy: "copy"} {
+		c := caseOf(t, pair+work)
+		b := nicspec.DefaultBuild()
+		b.Parts &^= part
+		c.Board.Servers[0].Cards[0].Build = &b
+		require.ErrorContains(t, c.Validate(), "stacks[0].kind ceio: ")
+		require.ErrorContains(t, c.Validate(), "no part "+name+": want one with it, or ddio")
+	}
+}
+
+// playCEIO plays a scenario of the library on the Go NIC and returns what its server did.
+func playCEIO(t *testing.T, name string) stats.Credits {
+	list, err := Load(filepath.Join(library, name+".yaml"))
+	require.NoError(t, err)
+	p, err := list[0].Play(t.Context(), Options{NIC: device.Model, Stats: StatsFull})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	require.Len(t, p.Stats.Credits, 1)
+	return p.Stats.Credits[0]
+}
+
+// TestCEIOLibrary checks that scenarios of CEIO do what they say.
+func TestCEIOLibrary(t *testing.T) {
+	x := playCEIO(t, "ceio-echo")
+	require.EqualValues(t, 240, x.Fast)
+	require.Zero(t, x.Slow)
+	x = playCEIO(t, "ceio-burst")
+	require.NotZero(t, x.Exhausted)
+	require.NotZero(t, x.Drains)
+	require.Greater(t, x.Resumes, uint64(4), "more than at the begin")
+	x = playCEIO(t, "ceio-slow")
+	require.EqualValues(t, 120, x.Slow)
+	require.Zero(t, x.Fast)
+	require.NotZero(t, playCEIO(t, "ceio-arm").Overshoot)
+	require.NotZero(t, playCEIO(t, "ceio-printed").Lost)
+	x = playCEIO(t, "ceio-mixed")
+	require.NotZero(t, x.Slow)
+	require.EqualValues(t, 1, x.Deactivated, "the flow of chunks")
+	x = playCEIO(t, "ceio-shared")
+	require.GreaterOrEqual(t, x.Slow, uint64(3*40))
+	x = playCEIO(t, "ceio-fixed")
+	require.NotZero(t, x.Exhausted)
+	require.Zero(t, x.Deactivated)
+}
+
+// TestUDPStamps checks the statistics of messages over UDP: each has every stamp, and phases and paces hold.
+func TestUDPStamps(t *testing.T) {
+	c := caseOf(t, `board: {preset: ce-pair}
+addresses: ipv6
+stacks: [{kind: ddio}, {kind: udp}]
+workloads:
+- {name: echo, kind: echo, transport: udp, from: 1, to: 0, sizes: [100], count: 30, depth: 4, every: 1us}
+- {name: file, kind: chunks, transport: udp, from: 1, to: 0, sizes: [20KB], count: 5, depth: 2, begin: 40us}
+- {name: nets, kind: vxlan, transport: udp, from: 1, to: 0, count: 20, every: 500ns, end: 5us}
+`)
+	p, err := c.Play(t.Context(), Options{Stats: StatsFull})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	count := map[string]int64{}
+	for _, l := range p.Stats.Latency {
+		count[l.Workload+" "+l.Kind+" "+l.Measure] = l.Count
+	}
+	require.Equal(t, map[string]int64{
+		"echo echo wire": 30, "echo echo hand_over": 30, "echo echo answer": 30,
+		"echo echo answer wire": 30, "echo echo answer hand_over": 30,
+		"file chunks wire": 5, "file chunks hand_over": 5, "file chunks answer": 5,
+		"file chunks answer wire": 5, "file chunks answer hand_over": 5,
+		"nets vxlan wire": 10, "nets vxlan hand_over": 10,
+	}, count)
+	require.Equal(t, 60+10+10, p.Result.Messages)
+	require.GreaterOrEqual(t, p.Traffic, 40*simcore.Microsecond, "the file begins then")
+	again, err := c.Play(t.Context(), Options{Stats: StatsFull})
+	require.NoError(t, err)
+	require.Equal(t, p.Stats, again.Stats)
+	require.Equal(t, p.Digest, again.Digest)
+	other, err := c.Play(t.Context(), Options{Seed: 5})
+	require.NoError(t, err)
+	require.NotEqual(t, p.Digest, other.Digest)
+}
