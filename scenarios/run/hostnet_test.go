@@ -68,7 +68,9 @@ func TestCEIOErrors(t *testing.T) {
 			"f.yaml:6: stacks[0].hostnet.log_receive 7: the server holds 144 packets of workload in its 128 buffers"},
 		"controller": {"ceio", "  ceio: {controller: fpga}", echo,
 			`f.yaml:6: stacks[0].ceio.controller "fpga": want nic or arm`},
-		"lend":    {"ceio", "  ceio: {lend: true}", echo, "f.yaml:6: stacks[0].ceio.lend true: want false"},
+		"lend": {"ceio", "  ceio: {lend: true}", echo, "f.yaml:6: stacks[0].ceio.lend true: want false"},
+		"fast slots": {"ceio", "  ceio: {fast_slots: 256}", echo, "f.yaml:6: stacks[0].ceio.fast_slots 256: fast " +
+			"rings have the buffers of stacks[0].hostnet.log_receive: want none"},
 		"unknown": {"ceio", "  ceio: {credit: 3}", echo, "f.yaml:6: stacks[0].ceio.credit: no such field: want one of"},
 		"no credits": {"ddio", "  ceio: {credits: 5}", echo,
 			"f.yaml:6: stacks[0].ceio: stack ddio has no credits: want none, or kind ceio"},

@@ -16,7 +16,7 @@ import (
 	"nictwin/stack/hostnet"
 )
 
-// Scenario is what Check compares: workloads over UDP, and the servers that they talk between.
+// Scenario holds workloads over UDP and the servers between which they talk.
 type Scenario struct {
 	Workloads workload.List
 	Path      func(workload int) field.Path // field of a workload
@@ -35,6 +35,10 @@ type Server struct {
 func (s *Stack) Validate() error {
 	errs := []error{field.Under("hostnet", s.Node.Validate())}
 	if s.Kind == CEIO {
+		if n := s.CEIO.FastSlots; n != path.DefaultSpec().FastSlots {
+			errs = append(errs, field.Errorf("ceio.fast_slots", "%d: fast rings have the buffers of %v: want none", n,
+				field.Path("hostnet.log_receive")))
+		}
 		return errors.Join(append(errs, field.Under("ceio", s.CEIO.Validate()))...)
 	}
 	if s.CEIO != path.DefaultSpec() {

@@ -81,7 +81,7 @@ func (f *flow) segment() int {
 	return f.spec.Sizes[0]
 }
 
-// answerBytes returns the length of an answer; 0: there is none.
+// answerBytes returns the length of an answer; 0 for datagrams, which have none.
 func (f *flow) answerBytes() int {
 	switch f.spec.Kind {
 	case apps.KV:

@@ -33,7 +33,7 @@ type Net struct {
 	nodes []*Node // by server
 }
 
-// New returns the flows of all workloads, whose stacks are to be opened.
+// New returns the flows of all workloads. Their stacks are opened by Open.
 func New(c Config) *Net {
 	n := &Net{cfg: c, nodes: make([]*Node, len(c.Stacks))}
 	for i, w := range c.Workloads {

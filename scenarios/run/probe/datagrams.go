@@ -2,7 +2,7 @@ package probe
 
 import "encoding/binary"
 
-// Datagrams identifies a sender of UDP datagrams by what their headers have: destination and ports.
+// Datagrams identifies a sender of UDP datagrams by destination address and ports.
 type Datagrams struct {
 	MAC      [6]byte
 	From, To uint16
