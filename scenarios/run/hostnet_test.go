@@ -161,6 +161,40 @@ func TestCEIONeedsItsNIC(t *testing.T) {
 	}
 }
 
+// TestSlowPace checks that limits follow the pace of requests and the timers of clients.
+func TestSlowPace(t *testing.T) {
+	c := caseOf(t, `board: {preset: ce-pair}
+stacks: [{kind: ddio}, {kind: udp, hostnet: {answer_timeout: 50ms}}]
+workload: {kind: echo, transport: udp, from: 1, to: 0, count: 5, every: 400ms}
+faults: {wire: {rules: [{do: loss, class: other, direction: from_device, ordinal: 3}]}}
+`)
+	l := c.limits()
+	require.EqualValues(t, 800*simcore.Millisecond, l.quiet)
+	require.Greater(t, l.traffic, 2*simcore.Second)
+	p, err := c.Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	require.Equal(t, 10, p.Result.Messages)
+	require.GreaterOrEqual(t, p.Traffic, 4*400*simcore.Millisecond)
+}
+
+// TestSweepOfCredits plays a case for each number of credits: with few, packets take the slow path.
+func TestSweepOfCredits(t *testing.T) {
+	list, err := Parse("f.yaml", []byte("sweep: {\"stacks[0].ceio.credits\": [8, 256]}\n"+ceioText("ceio",
+		"  ceio: {batch: 2}\n  hostnet: {rx_cycles: 2000}", "kind: kv, count: 60, depth: 32")))
+	require.NoError(t, err)
+	var slow []uint64
+	for _, c := range list {
+		p, err := c.Play(t.Context(), Options{Stats: StatsSummary})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), texts(p))
+		slow = append(slow, p.Stats.Credits[0].Slow)
+	}
+	require.Len(t, slow, 2)
+	require.NotZero(t, slow[0])
+	require.Zero(t, slow[1])
+}
+
 // playCEIO plays a scenario of the library on the Go NIC and returns what its server did.
 func playCEIO(t *testing.T, name string) stats.Credits {
 	list, err := Load(filepath.Join(library, name+".yaml"))

@@ -43,7 +43,9 @@ func (c *Case) limits() limits {
 		message := times(silence/2+p.exchange(), (1+w.Largest()/share)*w.RoundTrips())
 		traffic = max(traffic, times(message, w.Messages()*w.MessagesPerRequest()))
 	}
-	traffic = max(traffic, quiet) + c.AllWorkloads().LastPhase()
+	silence, paced := c.pauses()
+	quiet = max(quiet, silence)
+	traffic = max(traffic, quiet) + paced + c.AllWorkloads().LastPhase()
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
 		traffic: given(c.Limits.Traffic, traffic),
@@ -51,6 +53,22 @@ func (c *Case) limits() limits {
 		settle:  given(c.Limits.Settle, quiet),
 		grace:   max(leastGrace, p.cable+p.read+p.extra),
 	}
+}
+
+// pauses returns the longest time in which flows over UDP may be silent, because of timers or of their pace, and the
+// time that their pace takes in all.
+func (c *Case) pauses() (silence, paced simcore.Ps) {
+	const rounds = 4 // answers that are lost one after another
+	for i := range c.Stacks {
+		if c.Stacks[i].onHost() {
+			silence = max(silence, times(simcore.Ps(c.Stacks[i].Host.AnswerTimeoutPs), rounds))
+		}
+	}
+	for _, w := range c.AllWorkloads() {
+		silence = max(silence, times(simcore.Ps(w.Every), 2))
+		paced = max(paced, times(simcore.Ps(w.Every), w.Count))
+	}
+	return silence, paced
 }
 
 // little returns limits with less patience.
