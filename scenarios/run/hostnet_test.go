@@ -101,6 +101,8 @@ func TestUDPWorkloadErrors(t *testing.T) {
 		"kind: echo, kv: {gets: 3}":          "workload.kv: kind echo is no key-value store: want kind kv",
 		"kind: kv, sizes: [64]":              "workload.sizes: kind kv has messages of lengths of its own: want none",
 		"kind: kv, kv: {pairs: 0}":           "workload.kv.pairs 0: want 1 to 1048576",
+		"kind: kv, kv: {key: 4}":             "workload.kv.key 4: want 8 to 256",
+		"kind: kv, kv: {value: 9KB}":         "workload.kv.value 9000: want 4 to 8192",
 		"kind: kv, kv: {gets: 0, puts: 0}":   "workload.kv.gets 0: and no kv.puts: want one of them",
 		"kind: chunks, chunks: {file: 8}":    "workload.chunks.file 8: a chunk might be written over before it",
 		"kind: chunks, chunks: {segment: 0}": "workload.chunks.segment 0: want 1 to 9000",

@@ -74,7 +74,8 @@ func (f *flow) ports() (client, server uint16) {
 func (f *flow) segment() int {
 	switch f.spec.Kind {
 	case apps.KV:
-		return hostapps.PutBytes
+		_, put := f.kvSpec().RequestBytes()
+		return put
 	case apps.Chunks:
 		return min(f.spec.Chunks.Segment, f.spec.Sizes[0])
 	}
@@ -85,7 +86,7 @@ func (f *flow) segment() int {
 func (f *flow) answerBytes() int {
 	switch f.spec.Kind {
 	case apps.KV:
-		return hostapps.KVAnswerBytes
+		return f.kvSpec().AnswerBytes()
 	case apps.Chunks:
 		return hostapps.ChunkAnswerBytes
 	case apps.VXLAN:

@@ -102,7 +102,7 @@ func (n *Net) asks(l *line, c *hostnet.FlowConfig) (err error) {
 		c.Source = &sending{s, l}
 		return err
 	case apps.KV:
-		client, err = hostapps.NewKVClient(n.seed(l), kvSpec(l), l.spec.Depth, load)
+		client, err = hostapps.NewKVClient(n.seed(l), *l.kvSpec(), l.spec.Depth, load)
 	case apps.Chunks:
 		client, err = hostapps.NewChunkClient(n.seed(l), chunkSpec(l), load)
 	default:
@@ -120,7 +120,7 @@ func (n *Net) serves(l *line, x *Stack, c *hostnet.FlowConfig) error {
 		s := hostapps.NewVXLANSink(l.spec.VXLAN.Networks)
 		c.Sink = &taking{s, func() int { return len(l.server) + int(s.Missing()) }, l}
 	case apps.KV:
-		s, err := hostapps.NewKVServer(n.seed(l), kvSpec(l))
+		s, err := hostapps.NewKVServer(n.seed(l), *l.kvSpec())
 		if err != nil {
 			return err
 		}
@@ -156,9 +156,9 @@ func (n *Net) chunks(l *line, x *Stack, c *hostnet.FlowConfig) error {
 }
 
 // kvSpec returns the store of a flow.
-func kvSpec(l *line) hostapps.KVSpec {
-	s := &l.spec.KV
-	return hostapps.KVSpec{Pairs: s.Pairs, Gets: s.Gets, Puts: s.Puts}
+func (f *flow) kvSpec() *hostapps.KVSpec {
+	s := &f.spec.KV
+	return &hostapps.KVSpec{Pairs: s.Pairs, Key: s.Key, Value: s.Value, Gets: s.Gets, Puts: s.Puts}
 }
 
 // chunkSpec returns the chunks of a flow.

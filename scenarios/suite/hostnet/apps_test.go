@@ -85,7 +85,8 @@ func (d *duo) kv(core int, s apps.KVSpec, l apps.Load) (*apps.KVServer, *apps.KV
 	require.NoError(d, err)
 	client, err := apps.NewKVClient(seed, s, outstanding, l)
 	require.NoError(d, err)
-	d.add(core, rpc.DefaultSpec(apps.PutBytes), hostnet.FlowConfig{Server: server, AnswerBytes: apps.KVAnswerBytes},
+	_, put := s.RequestBytes()
+	d.add(core, rpc.DefaultSpec(put), hostnet.FlowConfig{Server: server, AnswerBytes: s.AnswerBytes()},
 		hostnet.FlowConfig{Client: client, Outstanding: outstanding})
 	return server, client
 }
@@ -122,7 +123,8 @@ func (p portal) Read(off uint32, n int, done func(uint64, error)) error {
 }
 
 func TestKV(t *testing.T) {
-	for _, s := range []apps.KVSpec{apps.DefaultKV(), {Pairs: 3, Gets: 1, Puts: 3}, {Pairs: 100, Gets: 3, Puts: 1}} {
+	for _, s := range []apps.KVSpec{apps.DefaultKV(), {Pairs: 3, Gets: 1, Puts: 3}, {Pairs: 100, Gets: 3, Puts: 1},
+		{Pairs: 50, Key: 8, Value: 4, Gets: 1, Puts: 1}, {Pairs: 50, Key: 61, Value: 1300, Gets: 1, Puts: 2}} {
 		d := newDuo(t)
 		server, client := d.kv(0, s, apps.Load{Requests: 3000})
 		d.open()

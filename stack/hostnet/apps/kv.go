@@ -1,11 +1,13 @@
 package apps
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 )
 
-// Sizes of the key-value store in bytes (ce.kv): a put with these and its header makes a frame of 144 B over IPv4.
+// Sizes of the usual key-value store in bytes (ce.kv): a put with these and its header makes a frame of 144 B over
+// IPv4.
 const (
 	KeyBytes   = 16
 	ValueBytes = 64
@@ -14,7 +16,9 @@ const (
 	PutBytes   = GetBytes + ValueBytes
 
 	// KVAnswerBytes is the length of an answer: operation, status, and the value that is stored then.
-	KVAnswerBytes = 2 + ValueBytes
+	KVAnswerBytes = kvStatus + ValueBytes
+
+	kvStatus = 2
 )
 
 // Operations, and their results.
@@ -26,13 +30,16 @@ const (
 	kvMissing = 1
 )
 
-// A request is, in bytes: 0 operation, 1 zero, 2-5 version of the value of a put (big-endian), 6-21 key, 22-85 value.
-// Values carry their version, so that a client can tell whether an answer may be right: the server keeps the highest
-// version of a key, and a put that comes twice changes nothing.
+// A request is, in bytes: 0 operation, 1 zero, 2-5 version of the value of a put (big-endian), then key and value: of
+// the usual lengths 6-21 and 22-85. Values carry their version, so that a client can tell whether an answer may be
+// right: the server keeps the highest version of a key, and a put that comes twice changes nothing.
 
 // KVSpec describes a store and the requests to it.
 type KVSpec struct {
 	Pairs int `yaml:"pairs"` // ce.kv: 1,000
+
+	Key   int `yaml:"key_bytes"`   // length of keys; 0: KeyBytes
+	Value int `yaml:"value_bytes"` // length of values; 0: ValueBytes
 
 	// Gets and Puts are the shares of requests: get:put is 1:1, 3:1 or 1:3.
 	Gets int `yaml:"gets"`
@@ -47,18 +54,38 @@ func (s *KVSpec) Validate() error {
 	if s.Pairs < 1 || s.Pairs > 1<<20 {
 		return fmt.Errorf("kv: %d pairs: want 1 to 2^20", s.Pairs)
 	}
+	if k, v := s.lengths(); k < 8 || k > 256 || v < 4 || v > 8192 {
+		return fmt.Errorf("kv: keys of %d bytes and values of %d: want 8 to 256, and 4 to 8192", k, v)
+	}
 	if s.Gets < 0 || s.Puts < 0 || s.Gets+s.Puts < 1 || s.Gets+s.Puts > 1<<16 {
 		return fmt.Errorf("kv: %d gets to %d puts: want 0 or more each, 1 to 65536 together", s.Gets, s.Puts)
 	}
 	return nil
 }
 
+// lengths returns the lengths of keys and values.
+func (s *KVSpec) lengths() (key, value int) {
+	return cmp.Or(s.Key, KeyBytes), cmp.Or(s.Value, ValueBytes)
+}
+
+// RequestBytes returns the lengths of gets and puts.
+func (s *KVSpec) RequestBytes() (get, put int) {
+	key, value := s.lengths()
+	return kvHeader + key, kvHeader + key + value
+}
+
+// AnswerBytes returns the length of an answer: operation, status, and the value that is stored then.
+func (s *KVSpec) AnswerBytes() int {
+	_, value := s.lengths()
+	return kvStatus + value
+}
+
 // keyOf writes the key of a pair.
-func keyOf(seed uint64, pair int, b []byte) { pattern(seed^0x6b6579, uint32(pair), 0, b[:KeyBytes]) }
+func keyOf(seed uint64, pair int, b []byte) { pattern(seed^0x6b6579, uint32(pair), 0, b) }
 
 // valueOf writes a version of a pair's value: the version, and a pattern of it.
 func valueOf(seed uint64, pair int, version uint32, b []byte) {
-	pattern(seed+uint64(version)<<20, uint32(pair), 0, b[:ValueBytes])
+	pattern(seed+uint64(version)<<20, uint32(pair), 0, b)
 	binary.BigEndian.PutUint32(b, version)
 }
 
@@ -71,7 +98,8 @@ type KVClient struct {
 	pending  []kvRequest // by number modulo their count
 	issued   []uint32    // highest version put, by pair
 	stored   []uint32    // highest version that an answer showed, by pair
-	want     [ValueBytes]byte
+	want     []byte      // a value
+	request  []byte
 	OnAnswer func(queued, answered Ps) // if set, called for each answer
 	stats    KVStats
 }
@@ -97,8 +125,11 @@ func NewKVClient(seed uint64, s KVSpec, outstanding int, l Load) (*KVClient, err
 	if outstanding < 1 || outstanding&(outstanding-1) != 0 {
 		return nil, fmt.Errorf("kv: %d requests outstanding: want a power of two", outstanding)
 	}
+	_, put := s.RequestBytes()
+	_, value := s.lengths()
 	return &KVClient{schedule: schedule{Load: l}, spec: s, seed: seed, pending: make([]kvRequest, outstanding),
-		issued: make([]uint32, s.Pairs), stored: make([]uint32, s.Pairs)}, nil
+		issued: make([]uint32, s.Pairs), stored: make([]uint32, s.Pairs), want: make([]byte, value),
+		request: make([]byte, put)}, nil
 }
 
 // Stats returns the counters.
@@ -112,28 +143,30 @@ func (c *KVClient) Next(now Ps, id uint32) (bytes int, ok bool) {
 		return 0, false
 	}
 	draw := mix(c.seed ^ uint64(id)<<16)
+	get, put := c.spec.RequestBytes()
 	r := c.at(id)
 	*r = kvRequest{pair: int(draw % uint64(c.spec.Pairs)),
 		put: int(draw>>32%uint64(c.spec.Gets+c.spec.Puts)) >= c.spec.Gets}
 	if !r.put {
 		r.version = c.stored[r.pair]
-		return GetBytes, true
+		return get, true
 	}
 	c.issued[r.pair]++
 	r.version = c.issued[r.pair]
-	return PutBytes, true
+	return put, true
 }
 
 // Fill implements hostnet.Client.
 func (c *KVClient) Fill(id uint32, offset int, b []byte) {
-	var request [PutBytes]byte
-	r := c.at(id)
+	get, _ := c.spec.RequestBytes()
+	request, r := c.request, c.at(id)
+	clear(request)
 	request[0] = opGet
-	keyOf(c.seed, r.pair, request[kvHeader:])
+	keyOf(c.seed, r.pair, request[kvHeader:get])
 	if r.put {
 		request[0] = opPut
 		binary.BigEndian.PutUint32(request[2:], r.version)
-		valueOf(c.seed, r.pair, r.version, request[GetBytes:])
+		valueOf(c.seed, r.pair, r.version, request[get:])
 	}
 	copy(b, request[offset:])
 }
@@ -145,17 +178,17 @@ func (c *KVClient) Answered(now, queued Ps, id uint32, b []byte) error {
 	if r.put {
 		want = opPut
 	}
-	if len(b) != KVAnswerBytes || b[0] != want || b[1] != kvFound {
+	if n := c.spec.AnswerBytes(); len(b) != n || b[0] != want || b[1] != kvFound {
 		return fmt.Errorf("kv: %d bytes, operation %d, status %d: want %d bytes, operation %d, status %d", len(b), b[0],
-			b[min(1, len(b)-1)], KVAnswerBytes, want, kvFound)
+			b[min(1, len(b)-1)], n, want, kvFound)
 	}
-	value := b[2:]
+	value := b[kvStatus:]
 	version := binary.BigEndian.Uint32(value)
 	if version < r.version || version > c.issued[r.pair] {
 		return fmt.Errorf("kv: version %d of pair %d: want %d to %d", version, r.pair, r.version, c.issued[r.pair])
 	}
-	valueOf(c.seed, r.pair, version, c.want[:])
-	if err := compare("kv: value", 0, value, c.want[:]); err != nil {
+	valueOf(c.seed, r.pair, version, c.want)
+	if err := compare("kv: value", 0, value, c.want); err != nil {
 		return err
 	}
 	c.stored[r.pair] = max(c.stored[r.pair], version)
