@@ -111,7 +111,7 @@ func TestUDPWorkloadErrors(t *testing.T) {
 		"kind: echo, from: 0, to: 1": "workload.from 0: stacks[0].kind of that server is ceio, which asks nothing: " +
 			"want a server with udp",
 		"kind: echo, every: 2000s":  "workload.every 2000000000000000: want 0 to 1000000000000000",
-		"kind: echo, kv: {keys: 3}": "workload.kv.keys: no such field: want one of pairs, gets, puts",
+		"kind: echo, kv: {keys: 3}": "workload.kv.keys: no such field: want one of pairs, key, value, gets, puts",
 	} {
 		text := ceioText("ceio", "  ceio: {}", workload)
 		if strings.Contains(workload, "from: 0") {
