@@ -34,22 +34,26 @@ const (
 
 // Claim is one statement of a paper.
 type Claim struct {
-	ID        string   `yaml:"id"`
-	Paper     string   `yaml:"paper"`
-	Where     string   `yaml:"where"`
-	Metric    string   `yaml:"metric"`
-	Value     Value    `yaml:"value"`
-	Bound     string   `yaml:"bound"`
-	Unit      string   `yaml:"unit"`
-	Check     Check    `yaml:"check"`
-	Tolerance float64  `yaml:"tolerance"`
-	Low       *float64 `yaml:"low"`  // with High: the accepted range, in place of the printed one and its tolerance
-	High      *float64 `yaml:"high"` // see Low; for an upper bound: the largest value accepted, in place of Value
+	ID        string  `yaml:"id"`
+	Paper     string  `yaml:"paper"`
+	Where     string  `yaml:"where"`
+	Metric    string  `yaml:"metric"`
+	Value     Value   `yaml:"value"`
+	Bound     string  `yaml:"bound"`
+	Unit      string  `yaml:"unit"`
+	Check     Check   `yaml:"check"`
+	Tolerance float64 `yaml:"tolerance"`
+	// with High: the accepted range, in place of the printed one and its tolerance; for a lower bound: the smallest
+	// value accepted, in place of Value
+	Low  *float64 `yaml:"low"`
+	High *float64 `yaml:"high"` // see Low; for an upper bound: the largest value accepted, in place of Value
 	// the claim is a range, whose low end is compared with the first number measured and whose high end with the second
 	Ends         bool         `yaml:"ends"`
 	Kind         string       `yaml:"kind"`
 	Role         string       `yaml:"role"`
 	Derivability Derivability `yaml:"derivability"`
+	Twin         string       `yaml:"twin"` // id of the same claim in another paper, which is not counted again
+	Rule         string       `yaml:"rule"` // how a measurement is judged, if check and tolerance do not say everything
 
 	Line int `yaml:"-"` // line in its file
 }
