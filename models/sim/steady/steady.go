@@ -34,17 +34,35 @@ type Meter struct {
 	bytes uint64     // bytes in the batch
 	begin simcore.Ps // start of the batch
 
-	trips int       // completions of all finished batches
-	total uint64    // bytes of all finished batches
-	paces []float64 // time per byte of each batch, in picoseconds
-	over  bool      // the rate is known: later completions are not counted
+	trips   int       // completions of all finished batches
+	total   uint64    // bytes of all finished batches
+	spans   []span    // finished batches
+	paces   []float64 // time per byte of each batch, in picoseconds
+	doubles int       // number of times that batches may still double
+	over    bool      // the rate is known: later completions are not counted
 }
+
+// span is a finished batch.
+type span struct {
+	took  simcore.Ps
+	bytes uint64
+}
+
+func (s span) pace() float64 { return float64(s.took) / float64(s.bytes) }
 
 // New returns a meter that skips the first `warm` completions, and then counts batches of `batch` completions until
 // the rate is known from at least `least` batches, or `most` batches have ended. A confidence interval takes at least
 // MinBatches.
 func New(warm, batch, least, most int) *Meter {
 	return &Meter{warm: warm, batch: max(batch, 1), least: max(least, MinBatches), most: most}
+}
+
+// Doubling lets the meter merge batches in pairs when the last one has ended and the rate is not known: completions
+// that come in waves longer than a batch make batches differ, and batches of several waves do not. It may go on with
+// the longer batches, to the full number of them, as many times as given.
+func (m *Meter) Doubling(times int) *Meter {
+	m.doubles = times + 1
+	return m
 }
 
 // Warm reports whether the warm-up is over, and completions are counted.
@@ -79,11 +97,53 @@ func (m *Meter) settle() {
 		m.started = m.seen >= m.warm
 		m.start, m.begin = m.now, m.now
 	case m.count >= m.batch:
-		m.paces = append(m.paces, float64(m.now-m.begin)/float64(m.bytes))
+		s := span{m.now - m.begin, m.bytes}
+		m.spans, m.paces = append(m.spans, s), append(m.paces, s.pace())
 		m.trips, m.total = m.trips+m.count, m.total+m.bytes
 		m.begin, m.bytes, m.count = m.now, 0, 0
-		m.over = len(m.paces) >= m.most || len(m.paces) >= m.least && m.Estimate().Converged
+		m.over = len(m.paces) >= m.least && m.Estimate().Converged
+		if !m.over && len(m.paces) >= m.most {
+			m.last()
+		}
 	}
+}
+
+// last merges batches, as many as still make an interval, after the last one has ended. If the rate is not known from
+// these either, it goes on with batches of twice the length, if it may.
+func (m *Meter) last() {
+	m.over = m.doubles == 0
+	if m.over {
+		return
+	}
+	m.doubles--
+	twice := merged(m.spans)
+	for next := twice; len(next) >= MinBatches; next = merged(next) {
+		m.spans = next
+		m.paces = m.paces[:0]
+		for _, s := range next {
+			m.paces = append(m.paces, s.pace())
+		}
+		if m.over = m.Estimate().Converged; m.over {
+			return
+		}
+	}
+	if m.over = m.doubles == 0; m.over {
+		return
+	}
+	m.batch *= 2
+	m.spans, m.paces = twice, m.paces[:0]
+	for _, s := range twice {
+		m.paces = append(m.paces, s.pace())
+	}
+}
+
+// merged returns batches of two each. A single batch at the end is left out of them.
+func merged(all []span) []span {
+	pairs := make([]span, 0, len(all)/2)
+	for i := 0; i+1 < len(all); i += 2 {
+		pairs = append(pairs, span{all[i].took + all[i+1].took, all[i].bytes + all[i+1].bytes})
+	}
+	return pairs
 }
 
 // Estimate is a rate with its precision.
@@ -130,6 +190,37 @@ func (e *Estimate) settle(values []float64) {
 	q := t95[min(n-MinBatches, len(t95)-1)]
 	half := q * math.Sqrt(sum/float64(n-1)/float64(n)) / mean
 	e.Half, e.Converged, e.correlation = half*e.Rate, half <= Precision, correlation(values, mean, sum)
+}
+
+// Ratio estimates a rate from marks of time, each with the bytes so far: bytes over time of all batches, which are from
+// mark to mark and may differ in length. The interval is that of a ratio estimator. Batches are merged as with
+// Meter.Doubling until the rate is known or fewer than MinBatches would be left, from which no interval follows.
+func Ratio(at []simcore.Ps, bytes []uint64) Estimate {
+	n := len(at) - 1
+	if n < 1 || at[n] <= at[0] {
+		return Estimate{}
+	}
+	e := Estimate{RoundTrips: n, Bytes: bytes[n] - bytes[0], From: at[0], Span: at[n] - at[0]}
+	e.Rate = float64(e.Bytes) / float64(e.Span)
+	spans := make([]span, n)
+	for i := range spans {
+		spans[i] = span{at[i+1] - at[i], bytes[i+1] - bytes[i]}
+	}
+	for ; len(spans) >= MinBatches && !e.Converged; spans = merged(spans) {
+		e.Batches, e.Half = len(spans), e.ratioHalf(spans)
+		e.Converged = e.Half <= Precision*e.Rate
+	}
+	return e
+}
+
+// ratioHalf returns the half width of the interval of a ratio.
+func (e *Estimate) ratioHalf(spans []span) float64 {
+	n, sum, took := len(spans), 0.0, 0.0
+	for _, s := range spans {
+		d := float64(s.bytes) - e.Rate*float64(s.took)
+		sum, took = sum+d*d, took+float64(s.took)
+	}
+	return t95[min(n-MinBatches, len(t95)-1)] * math.Sqrt(sum/float64(n-1)/float64(n)) / (took / float64(n))
 }
 
 // correlation returns the correlation of neighbouring values by von Neumann's ratio (Annals of Mathematical Statistics

@@ -130,3 +130,59 @@ func TestAutoregression(t *testing.T) {
 	require.Greater(t, narrow, runs/3)
 	require.Less(t, wide, runs/5)
 }
+
+// waves feeds a meter completions whose rate alternates between waves of the given length, longer than a batch.
+func waves(m *Meter, length, waves int) Estimate {
+	now := simcore.Ps(0)
+	for i := range length * waves {
+		now += map[bool]simcore.Ps{true: 100, false: 300}[i/length%2 == 0]
+		if !m.Done(now, 64) {
+			break
+		}
+	}
+	return m.Estimate()
+}
+
+// TestDoubling checks that a rate with waves is known from merged batches of as many completions, and that the meter
+// goes on only as often as it may.
+func TestDoubling(t *testing.T) {
+	const length, many = 20, 1000
+	plain := waves(New(1, 20, 10, 60), length, many)
+	require.False(t, plain.Converged)
+	require.Equal(t, 60*20, plain.RoundTrips)
+	e := waves(New(1, 20, 10, 60).Doubling(0), length, many)
+	require.True(t, e.Converged, "batches of whole waves")
+	require.InEpsilon(t, 64.0/200, e.Rate, 0.01)
+	require.Equal(t, plain.RoundTrips, e.RoundTrips, "no longer than without")
+	drift := func(m *Meter) Estimate { // each interval is longer than the one before: no rate
+		now := simcore.Ps(0)
+		for i := range 1 << 20 {
+			if now += simcore.Ps(i); !m.Done(now, 64) {
+				break
+			}
+		}
+		return m.Estimate()
+	}
+	for times, trips := range []int{1200, 2400, 4800} {
+		e := drift(New(1, 20, 10, 60).Doubling(times))
+		require.False(t, e.Converged)
+		require.Equal(t, trips, e.RoundTrips)
+	}
+}
+
+// TestRatio checks the rate and the interval from marks at uneven times.
+func TestRatio(t *testing.T) {
+	at, bytes := []simcore.Ps{100}, []uint64{1000}
+	for i := range 40 {
+		step := simcore.Ps(1 + 99*(i%2)) // completions in pairs
+		at, bytes = append(at, at[i]+step), append(bytes, bytes[i]+uint64(2*step))
+	}
+	e := Ratio(at, bytes)
+	require.InDelta(t, 2, e.Rate, 1e-9)
+	require.True(t, e.Converged)
+	require.Equal(t, 40, e.RoundTrips)
+	bytes[40] += 3000
+	require.False(t, Ratio(at, bytes).Converged)
+	require.False(t, Ratio(at[:9], bytes[:9]).Converged, "too few batches for an interval")
+	require.Equal(t, Estimate{}, Ratio(at[:1], bytes[:1]))
+}
