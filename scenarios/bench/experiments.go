@@ -28,7 +28,7 @@ func experimentFigures() []string {
 // runExperiments runs the selected experiments. It reports missed claims as figures, and fails if a ledger of bytes
 // does not balance.
 func runExperiments(s *session) ([]Result, error) {
-	o := papers.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
+	o := papers.Options{Percent: s.Percent, Seed: s.Seed, Seeds: s.Seeds, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
 	for _, n := range papers.Names() {
 		if s.wants(n) {
 			o.Names = append(o.Names, n)
@@ -70,7 +70,7 @@ func experimentFigure(x *papers.Result) Result {
 		switch x.Verdicts[i].Verdict {
 		case "pass":
 			passed, scored = passed+1, scored+1
-		case "miss":
+		case "miss", "not_converged":
 			scored++
 		}
 	}
@@ -78,7 +78,8 @@ func experimentFigure(x *papers.Result) Result {
 	if scored > 0 {
 		r.Value = float64(passed) / float64(scored)
 	}
-	r.Experiment = Experiment{Series: x.Series, Inputs: x.Inputs, Ledgers: x.Ledgers, Runs: x.Runs, LeftOut: x.LeftOut}
+	r.Experiment = Experiment{Series: x.Series, Inputs: x.Inputs, Ledgers: x.Ledgers, Runs: x.Runs, LeftOut: x.LeftOut,
+		Notes: x.Notes}
 	return r
 }
 
@@ -88,7 +89,7 @@ func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 // claim returns the benchmark result for a paper's claim. Its value is the number measured; for a claim without a
 // number, 1 if the claim holds, else 0.
 func claim(v *papers.Verdict) Result {
-	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
+	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss" && v.Verdict != "not_converged", Against: v.How}
 	measured := v.Measured
 	if slices.ContainsFunc(measured, noNumber) {
 		measured = nil // JSON cannot represent NaN or infinity; the verdict is a miss, with the value in its reason
@@ -96,13 +97,14 @@ func claim(v *papers.Verdict) Result {
 	switch {
 	case len(measured) > 0:
 		r.Value = measured[0]
-	case v.Verdict == "pass":
+	case v.Holds:
 		r.Value = 1
 	}
 	r.Claim = Claim{
 		group: v.Group, Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: measured,
 		Text: v.Text, Check: v.Check,
 		Tolerance: v.Tolerance, Anchor: v.Anchor, Verdict: v.Verdict, Reason: v.Reason, Derivability: v.Derivability,
+		Settled: v.Settled, Spread: v.Spread,
 	}
 	return r
 }

@@ -41,6 +41,8 @@ type Claim struct {
 	Verdict      string    `json:"verdict,omitempty"`
 	Reason       string    `json:"reason,omitempty"`
 	Derivability string    `json:"derivability,omitempty"`
+	Settled      string    `json:"settled,omitempty"`
+	Spread       []float64 `json:"spread,omitempty"`
 }
 
 // Experiment is the record of an experiment.
@@ -50,6 +52,7 @@ type Experiment struct {
 	Ledgers []study.Ledger   `json:"ledgers,omitempty"`
 	Runs    []study.Run      `json:"runs,omitempty"`
 	LeftOut []papers.LeftOut `json:"left_out,omitempty"`
+	Notes   []string         `json:"notes,omitempty"`
 }
 
 // figure returns a result that should be at least goal.

@@ -32,13 +32,17 @@ type Options struct {
 	Against string // earlier build that cli/start compares it with; empty: none
 
 	LeaveOneOut bool // run experiments again without each input that a claim calibrated
+	Seeds       int  // run experiments with so many seeds, Seed and those above it
 }
 
 // DefaultOptions returns options that measure everything in a few minutes; a million packets on a whole card take one
 // of these minutes.
-func DefaultOptions() Options { return Options{Seed: 1, Repeats: 5, Percent: 100} }
+func DefaultOptions() Options { return Options{Seed: 1, Seeds: 1, Repeats: 5, Percent: 100} }
 
-const maxPercent = 10_000
+const (
+	maxPercent = 10_000
+	mostSeeds  = 100
+)
 
 // Validate returns all errors of the options.
 func (o *Options) Validate() error {
@@ -51,6 +55,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Repeats < 1 || o.Repeats > 1000 {
 		errs = append(errs, field.Errorf("repeats", "%d: want 1 to 1000", o.Repeats))
+	}
+	if o.Seeds < 1 || o.Seeds > mostSeeds {
+		errs = append(errs, field.Errorf("seeds", "%d: want 1 to %d", o.Seeds, mostSeeds))
 	}
 	if o.LeaveOneOut && !o.HasExperiments() {
 		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them",

@@ -2,6 +2,8 @@ package papers
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,7 +67,8 @@ func TestExperimentsFitTheClaims(t *testing.T) {
 				require.True(t, ids[id], "%s: anchor %s of %s", x.Name, id, in.Name)
 			}
 		}
-		for id := range x.Reasons {
+		for _, id := range slices.Concat(slices.Sorted(maps.Keys(x.Reasons)), slices.Sorted(maps.Keys(x.Settled)),
+			x.Arithmetic) {
 			require.Contains(t, x.Claims, id)
 		}
 	}
@@ -76,25 +79,47 @@ func TestJudging(t *testing.T) {
 		return claims.Claim{ID: id, Check: claims.Within, Tolerance: 0.1, Role: "output",
 			Derivability: claims.Calibrated, Value: claims.Value{Numbers: []float64{10}}}
 	}
-	all := []claims.Claim{number("a"), number("b"), number("c")}
+	all := []claims.Claim{number("a"), number("b"), number("c"), number("loose"), number("equal")}
 	x := &study.Experiment{
-		Name: "x", Claims: []string{"a", "b", "c"},
+		Name: "x", Claims: []string{"a", "b", "c", "loose", "equal"}, Arithmetic: []string{"equal"},
+		Settled: map[string]string{"a": "at 64 B"},
 		Inputs:  []study.Input{{Name: "i", Source: "s", Anchors: []string{"b"}}},
 		Reasons: map[string]string{"c": "there is no such mechanism"},
 	}
-	o := &study.Outcome{Measured: []study.Measured{
-		{Claim: "c", Values: []float64{20}}, {Claim: "a", Values: []float64{10.5}}, {Claim: "b", Values: []float64{10}},
-	}}
+	o := &study.Outcome{
+		Runs: []study.Run{{Name: "good", Converged: true}, {Name: "bad", Relative: 0.023}},
+		Measured: []study.Measured{
+			{Claim: "c", Values: []float64{20}, Runs: []string{"bad"}},
+			{Claim: "a", Values: []float64{10.5}, Runs: []string{"good"}},
+			{Claim: "b", Values: []float64{10}, Exact: true},
+			{Claim: "loose", Values: []float64{10}, Runs: []string{"good", "bad"}},
+			{Claim: "equal", Values: []float64{10}, Exact: true},
+		},
+	}
 	v, err := judge(x, o, all)
 	require.NoError(t, err)
-	require.Equal(t, []string{"pass", "anchor", "miss"}, []string{v[0].Verdict, v[1].Verdict, v[2].Verdict})
+	var got []string
+	for i := range v {
+		got = append(got, v[i].Verdict)
+	}
+	require.Equal(t, []string{"pass", "anchor", "miss", "not_converged", "arithmetic"}, got)
 	require.Equal(t, "20 is not in 9 to 11; there is no such mechanism", v[2].Reason)
-	require.Equal(t, Summary{CalibratedPass: 1, Calibrated: 2, Anchors: 1}, summarize(v))
+	require.Equal(t, `1 of its 2 runs not known to 1%, worst "bad" to 2.3%`, v[3].Reason)
+	require.Equal(t, "pass*", v[0].marked())
+	require.Equal(t, Summary{CalibratedPass: 1, Calibrated: 3, NotConverged: 1, Anchors: 1, Arithmetic: 1}, summarize(v))
+
+	o.Measured[0].Runs = []string{"none"}
+	_, err = judge(x, o, all)
+	require.ErrorContains(t, err, `claim c: it stands on run "none", which did not take place`)
+	o.Measured[0].Runs = nil
+	_, err = judge(x, o, all)
+	require.ErrorContains(t, err, "claim c: want the runs that it stands on, or that it was counted")
+	o.Measured[0].Exact = true
 
 	o.Measured = append(o.Measured, study.Measured{Claim: "a"})
 	_, err = judge(x, o, all)
 	require.ErrorContains(t, err, "claim a was measured 2 times, want once")
-	o.Measured = append(o.Measured[:3], study.Measured{Claim: "d"})
+	o.Measured = append(o.Measured[:5], study.Measured{Claim: "d"})
 	_, err = judge(x, o, all)
 	require.ErrorContains(t, err, "it measured claim d, which it does not list")
 	x.Claims = append(x.Claims, "e")
@@ -123,4 +148,48 @@ func TestTwoRunsOfRingBuffersAreOne(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ring.html", files[0].Name)
 	require.Contains(t, string(files[0].Text), "rb2.wt.ordering")
+}
+
+// TestSeeds checks that another seed is another run, that a claim shows the spread over seeds, and that it passes only
+// if it does with each.
+func TestSeeds(t *testing.T) {
+	o := Options{Names: []string{"path/skew"}, Percent: 1, Seed: 1}
+	one, err := Run(t.Context(), o)
+	require.NoError(t, err)
+	require.Empty(t, one.Results[0].Verdicts[1].Spread)
+	o.Seed = 2
+	two, err := Run(t.Context(), o)
+	require.NoError(t, err)
+	require.NotEqual(t, one.Digest, two.Digest)
+	o.Seed, o.Seeds = 1, 2
+	both, err := Run(t.Context(), o)
+	require.NoError(t, err)
+	a, b := one.Results[0].Verdicts[1].Measured[0], two.Results[0].Verdicts[1].Measured[0]
+	require.Equal(t, []float64{min(a, b), max(a, b)}, both.Results[0].Verdicts[1].Spread)
+
+	v := Verdict{Verdict: "pass", Measured: []float64{1}}
+	v.widen(&Verdict{Verdict: "miss", Reason: "too low", Measured: []float64{3}}, 7)
+	require.Equal(t, Verdict{Verdict: "miss", Reason: "with seed 7: too low", Measured: []float64{1},
+		Spread: []float64{1, 3}}, v)
+}
+
+// TestScriptAndNICAgree checks that path 1 keeps the same rate, to 10%, beside copies from the Arm of the scripted NIC
+// and beside READs through the RDMA NIC, whose load is the same.
+func TestScriptAndNICAgree(t *testing.T) {
+	r, err := Run(t.Context(), Options{Names: []string{"path/pminusn", "path/cap"}, Percent: 1, Seed: 1})
+	require.NoError(t, err)
+	at := func(x *Result, series string, wire float64) float64 {
+		i := slices.IndexFunc(x.Series, func(s study.Series) bool { return s.Name == series })
+		require.GreaterOrEqual(t, i, 0, series)
+		for _, p := range x.Series[i].Points {
+			if p.System == "path 1, payload" && p.At[0] == wire {
+				return p.Value
+			}
+		}
+		t.Fatalf("%s has no point at %g", series, wire)
+		return 0
+	}
+	for _, wire := range []float64{0, 130} {
+		require.InEpsilon(t, at(&r.Results[0], "beside path 3 S2H", wire), at(&r.Results[1], "cap_READ_S2H", wire), 0.1)
+	}
 }

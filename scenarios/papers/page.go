@@ -20,7 +20,8 @@ func pageFile(group string) string { return group + ".html" }
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"found": func(v Verdict) string { return v.found() }, "tolerance": func(v Verdict) string { return v.tolerance() },
+	"found": func(v Verdict) string { return v.found() }, "marked": func(v Verdict) string { return v.marked() },
+	"spread": func(v Verdict) string { return v.spread() }, "tolerance": func(v Verdict) string { return v.tolerance() },
 	"value":   func(in study.Input) string { return inputValue(&in) },
 	"join":    func(s []string) string { return strings.Join(s, ", ") },
 	"numbers": numbers, "precision": func(r Result) string { return r.precision() },

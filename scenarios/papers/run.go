@@ -42,16 +42,19 @@ func Names() []string {
 type Options struct {
 	Names       []string // names of experiments as Names returns them; empty: all experiments
 	Percent     int      // percentage of the usual round trips
+	Seed        uint64   // of arrival times and random addresses
+	Seeds       int      // run with so many seeds, Seed and those above it; 0 means 1
 	LeaveOneOut bool     // also run without each anchor
 	Log         io.Writer
 }
 
 // Result is the result of one experiment.
 type Result struct {
-	Name     string `json:"name"`
-	Group    string `json:"-"`
-	Title    string `json:"title"`
-	Figures  string `json:"figures"`
+	Name     string   `json:"name"`
+	Group    string   `json:"-"`
+	Title    string   `json:"title"`
+	Figures  string   `json:"figures"`
+	Notes    []string `json:"notes,omitempty"`
 	Verdicts []Verdict
 	study.Outcome
 	LeftOut []LeftOut `json:"left_out,omitempty"`
@@ -127,6 +130,9 @@ func (r *Report) SummaryOf(group string) Summary {
 
 func run(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim) (*Result, error) {
 	res, err := once(ctx, o, x, all)
+	if err == nil {
+		err = otherSeeds(ctx, o, x, all, res)
+	}
 	if err != nil || !o.LeaveOneOut {
 		return res, err
 	}
@@ -152,13 +158,32 @@ func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Clai
 	if err != nil {
 		return nil, err
 	}
-	s.Log = o.Log
+	s.Log, s.Seed = o.Log, o.Seed
 	if err := x.Run(s); err != nil {
 		return nil, err
 	}
 	v, err := judge(x, &s.Outcome, all)
-	return &Result{Name: x.FullName(), Group: x.Group, Title: x.Title, Figures: x.Figures, Verdicts: v,
+	return &Result{Name: x.FullName(), Group: x.Group, Title: x.Title, Figures: x.Figures, Notes: x.Notes, Verdicts: v,
 		Outcome: s.Outcome}, err
+}
+
+// otherSeeds runs an experiment with the other seeds, and adds their spread to its verdicts.
+func otherSeeds(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim, res *Result) error {
+	seeds := o.Seeds
+	for i := 1; i < seeds; i++ {
+		o.Seed++
+		if o.Log != nil {
+			fmt.Fprintf(o.Log, "bench: %s with seed %d\n", x.Name, o.Seed)
+		}
+		other, err := once(ctx, o, x, all)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", o.Seed, err)
+		}
+		for k := range res.Verdicts {
+			res.Verdicts[k].widen(&other.Verdicts[k], o.Seed)
+		}
+	}
+	return nil
 }
 
 // digest hashes everything recorded with the original inputs. Wall time is not part of it.

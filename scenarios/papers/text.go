@@ -18,30 +18,38 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	s := r.Summary
 	_, err := fmt.Fprintf(w, "\nstructural: %d of %d hold; calibrated, not anchors: %d of %d within tolerance (goal "+
-		"%.0f%%); empirical: %d of %d; "+
-		"not scored: %d anchors, %d inputs, %d others\nclaims without an experiment yet: %d\ndigest %s\n",
+		"%.0f%%); empirical: %d of %d; not converged: %d of these\n"+
+		"not scored: %d anchors, %d arithmetic, %d inputs, %d others\n"+
+		"claims without an experiment: %d of %d (bench --claims lists them)\ndigest %s\n",
 		s.StructuralPass, s.Structural, s.CalibratedPass, s.Calibrated, 100*CalibratedGoal, s.EmpiricalPass,
-		s.Empirical,
-		s.Anchors, s.Inputs, s.NotScored, len(r.Missing), r.Digest)
+		s.Empirical, s.NotConverged, s.Anchors, s.Arithmetic, s.Inputs, s.NotScored, len(r.Missing), r.Known,
+		r.Digest)
 	return err
 }
 
 func (x *Result) write(w io.Writer) error {
 	fmt.Fprintf(w, "\n%s: %s (%s)\n", x.Name, x.Title, x.Figures)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "claim\tpaper\tmeasured\tunit\ttolerance\tanchor\tverdict")
+	fmt.Fprintln(t, "claim\tpaper\tmeasured\tunit\ttolerance\tanchor\tseeds\tverdict")
 	for i := range x.Verdicts {
 		v := &x.Verdicts[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Claim, dash(v.Paper), v.found(), dash(v.Unit), v.tolerance(),
-			dash(v.Anchor), v.Verdict)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Claim, dash(v.Paper), v.found(), dash(v.Unit),
+			v.tolerance(), dash(v.Anchor), v.spread(), v.marked())
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("experiments: %w", err)
 	}
 	for i := range x.Verdicts {
-		if v := &x.Verdicts[i]; v.Reason != "" {
-			fmt.Fprintf(w, "%s missed: %s\n", v.Claim, v.Reason)
+		v := &x.Verdicts[i]
+		if v.Reason != "" {
+			fmt.Fprintf(w, "%s %s: %s\n", v.Claim, v.Verdict, v.Reason)
 		}
+		if v.Settled != "" {
+			fmt.Fprintf(w, "%s settled after a first miss: %s\n", v.Claim, v.Settled)
+		}
+	}
+	for _, n := range x.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
 	}
 	fmt.Fprintln(w, "inputs:")
 	for i := range x.Inputs {
@@ -96,6 +104,22 @@ func (v *Verdict) found() string {
 		return "found"
 	}
 	return "-"
+}
+
+// marked returns the verdict, with an asterisk if its reading was settled after a first miss.
+func (v *Verdict) marked() string {
+	if v.Settled != "" {
+		return v.Verdict + "*"
+	}
+	return v.Verdict
+}
+
+// spread returns the least and the most of the first number over all seeds.
+func (v *Verdict) spread() string {
+	if len(v.Spread) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g to %.4g", v.Spread[0], v.Spread[1])
 }
 
 func (v *Verdict) tolerance() string {

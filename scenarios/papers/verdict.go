@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,20 +11,24 @@ import (
 
 // Verdict is the result of one claim.
 type Verdict struct {
-	Claim        string    `json:"claim"`
-	Experiment   string    `json:"experiment"`
-	Group        string    `json:"-"` // of the experiment
-	Where        string    `json:"where"`
-	Metric       string    `json:"metric"`
-	Paper        string    `json:"paper"` // as printed
-	Measured     []float64 `json:"measured"`
-	Text         string    `json:"text,omitempty"` // the result, if it is not a number
-	Unit         string    `json:"unit"`
-	Check        string    `json:"check"`
-	Tolerance    float64   `json:"tolerance"`
-	Anchor       string    `json:"anchor,omitempty"` // name of the input that the claim calibrated
-	Verdict      string    `json:"verdict"`          // pass, miss, anchor, input, not scored
-	Reason       string    `json:"reason,omitempty"` // of a miss
+	Claim      string    `json:"claim"`
+	Experiment string    `json:"experiment"`
+	Group      string    `json:"-"` // of the experiment
+	Where      string    `json:"where"`
+	Metric     string    `json:"metric"`
+	Paper      string    `json:"paper"` // as printed
+	Measured   []float64 `json:"measured"`
+	Holds      bool      `json:"holds"`          // a claim without numbers holds
+	Text       string    `json:"text,omitempty"` // the result, if it is not a number
+	Unit       string    `json:"unit"`
+	Check      string    `json:"check"`
+	Tolerance  float64   `json:"tolerance"`
+	Anchor     string    `json:"anchor,omitempty"`  // name of the input that the claim calibrated
+	Verdict    string    `json:"verdict"`           // pass, miss, not_converged, anchor, arithmetic, input, not scored
+	Reason     string    `json:"reason,omitempty"`  // of a miss, or of a run that did not converge
+	Settled    string    `json:"settled,omitempty"` // the reading that was chosen after a first miss
+	// Spread has the least and the most of the first number over all seeds; empty if there was one seed.
+	Spread       []float64 `json:"spread,omitempty"`
 	Derivability string    `json:"derivability"`
 	How          string    `json:"how"`
 }
@@ -45,7 +50,11 @@ func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict
 		if len(found) != 1 {
 			return nil, fmt.Errorf("experiment %s: claim %s was measured %d times, want once", x.Name, id, len(found))
 		}
-		list = append(list, verdict(x, &all[i], &found[0]))
+		v, err := verdict(x, o, &all[i], &found[0])
+		if err != nil {
+			return nil, fmt.Errorf("experiment %s: claim %s: %w", x.Name, id, err)
+		}
+		list = append(list, v)
 	}
 	for _, m := range o.Measured {
 		if !slices.Contains(x.Claims, m.Claim) {
@@ -55,29 +64,67 @@ func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict
 	return list, nil
 }
 
-func verdict(x *study.Experiment, c *claims.Claim, m *study.Measured) Verdict {
+func verdict(x *study.Experiment, o *study.Outcome, c *claims.Claim, m *study.Measured) (Verdict, error) {
 	got, why := c.Judge(claims.Found{Values: m.Values, Holds: m.Holds, Broken: m.Broken})
 	v := Verdict{
 		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric,
 		Paper: c.Value.String(), Measured: m.Values,
-		Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance, Anchor: anchor(x, c.ID),
-		Verdict:      string(got),
-		Derivability: string(c.Derivability), How: m.How,
+		Holds: m.Holds, Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance, Anchor: anchor(x, c.ID),
+		Derivability: string(c.Derivability), How: m.How, Settled: x.Settled[c.ID],
 	}
 	if v.Measured == nil {
 		v.Measured = []float64{}
 	}
-	if v.Anchor != "" && (got == claims.Pass || got == claims.Miss) {
-		v.Verdict = string(claims.Anchor)
-		return v
-	}
-	if got == claims.Miss {
+	loose, err := looseRuns(o, m)
+	switch {
+	case got != claims.Pass && got != claims.Miss:
+	case v.Anchor != "":
+		got = claims.Anchor
+	case got == claims.Miss:
 		v.Reason = why
 		if r := x.Reasons[c.ID]; r != "" {
 			v.Reason += "; " + r
 		}
+	case slices.Contains(x.Arithmetic, c.ID):
+		got = claims.Arithmetic
+	case loose != "":
+		got, v.Reason = claims.NotConverged, loose
 	}
-	return v
+	v.Verdict = string(got)
+	return v, err
+}
+
+// looseRuns returns which of the runs of a measurement are not known to 1%; empty if all are. A measurement must name
+// runs that took place, or be a count.
+func looseRuns(o *study.Outcome, m *study.Measured) (string, error) {
+	if m.Exact == (len(m.Runs) > 0) {
+		return "", errors.New("want the runs that it stands on, or that it was counted")
+	}
+	worst, count := study.Run{}, 0
+	names := slices.Compact(slices.Sorted(slices.Values(m.Runs)))
+	for _, name := range names {
+		there := false
+		for _, r := range o.Runs {
+			if r.Name != name {
+				continue
+			}
+			there = true
+			if !r.Converged {
+				count++
+			}
+			if !r.Converged && (worst.Name == "" || r.Relative > worst.Relative) {
+				worst = r
+			}
+		}
+		if !there {
+			return "", fmt.Errorf("it stands on run %q, which did not take place", name)
+		}
+	}
+	if count == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("%d of its %d runs not known to %.0f%%, worst %q to %.1f%%", count, len(names),
+		100*study.Precision, worst.Name, 100*worst.Relative), nil
 }
 
 // anchor returns the name of the input that a claim calibrated; empty if the claim calibrated none.
@@ -90,6 +137,19 @@ func anchor(x *study.Experiment, claim string) string {
 	return ""
 }
 
+// widen adds the same claim's verdict with another seed: a claim passes if it passes with every seed.
+func (v *Verdict) widen(other *Verdict, seed uint64) {
+	if len(v.Measured) > 0 && len(other.Measured) > 0 {
+		if v.Spread == nil {
+			v.Spread = []float64{v.Measured[0], v.Measured[0]}
+		}
+		v.Spread[0], v.Spread[1] = min(v.Spread[0], other.Measured[0]), max(v.Spread[1], other.Measured[0])
+	}
+	if v.Verdict == string(claims.Pass) && other.Verdict != v.Verdict {
+		v.Verdict, v.Reason = other.Verdict, fmt.Sprintf("with seed %d: %s", seed, other.Reason)
+	}
+}
+
 // Summary counts verdicts.
 type Summary struct {
 	StructuralPass int `json:"structural_pass"`
@@ -98,7 +158,9 @@ type Summary struct {
 	Calibrated     int `json:"calibrated"` // number of scored calibrated claims, without anchors
 	EmpiricalPass  int `json:"empirical_pass"`
 	Empirical      int `json:"empirical"`
+	NotConverged   int `json:"not_converged"` // of the scored claims that do not pass
 	Anchors        int `json:"anchors"`
+	Arithmetic     int `json:"arithmetic"`
 	Inputs         int `json:"inputs"`
 	NotScored      int `json:"not_scored"`
 }
@@ -114,12 +176,17 @@ func summarize(all []Verdict) (s Summary) {
 		case claims.Anchor:
 			s.Anchors++
 			continue
+		case claims.Arithmetic:
+			s.Arithmetic++
+			continue
 		case claims.IsInput:
 			s.Inputs++
 			continue
 		case claims.NotScored:
 			s.NotScored++
 			continue
+		case claims.NotConverged:
+			s.NotConverged++
 		case claims.Pass:
 			pass = 1
 		}

@@ -82,7 +82,7 @@ func TestClaimsAreThoseOfTheCollection(t *testing.T) {
 	}
 }
 
-// saysNoMore matches rules that repeat check and tolerance, or that there is none.
+// saysNoMore matches rules that add nothing to check and tolerance.
 var saysNoMore = regexp.MustCompile(`^(model input; use as given.*|\|sim/paper - 1\| <= [0-9.]+)$`)
 
 func has(list []Claim, id string) bool {

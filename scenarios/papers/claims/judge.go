@@ -10,11 +10,14 @@ type Verdict string
 
 // Results of judging a claim.
 const (
-	Pass      Verdict = "pass"
-	Miss      Verdict = "miss"
-	Anchor    Verdict = "anchor" // the claim calibrated an input, so it is not scored
-	IsInput   Verdict = "input"
-	NotScored Verdict = "not scored"
+	Pass Verdict = "pass"
+	Miss Verdict = "miss"
+	// NotConverged is the result of a claim that would pass, but stands on a run that is not known to 1%.
+	NotConverged Verdict = "not_converged"
+	Anchor       Verdict = "anchor"     // the claim calibrated an input, so it is not scored
+	Arithmetic   Verdict = "arithmetic" // the claim follows from inputs alone, so it is not scored
+	IsInput      Verdict = "input"
+	NotScored    Verdict = "not scored"
 )
 
 // Found holds the measurements that belong to a claim.

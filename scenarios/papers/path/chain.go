@@ -31,6 +31,7 @@ type chain struct {
 	every  simcore.Ps // interval at which packets start, if the window allows it; 0: each starts when one ends
 	warm   int        // packets before the meter counts: enough to fill a cache
 
+	phase   simcore.Ps // start of the first packet
 	rig     *rig
 	meter   *study.Meter // shared by chains that run side by side
 	leads   bool         // the meter counts this chain's packets; when it knows the rate, it ends the run
@@ -68,7 +69,7 @@ func (c *chain) begin(r *rig, m *study.Meter, stop *bool) error {
 		c.idle = append(c.idle, h)
 	}
 	if c.every > 0 {
-		c.wake.At = r.engine.Now() + c.every
+		c.wake.At = r.engine.Now() + c.phase
 		r.engine.Schedule(&c.wake)
 		return nil
 	}
@@ -187,6 +188,7 @@ func chains(s *study.Session, name string, spec rigSpec, roundTrips int, scale f
 	lead.leads = true
 	m, stop := s.NewMeterAfter(lead.warm+lead.window, roundTrips), false
 	for _, c := range list {
+		c.phase = s.Phase(c.name, c.every)
 		if err := c.begin(r, m, &stop); err != nil {
 			return fail(r, err)
 		}

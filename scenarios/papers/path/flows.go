@@ -20,7 +20,8 @@ type flow struct {
 	every  simcore.Ps // interval at which transfers start, if the window allows it; 0: a transfer starts when one ends
 
 	moved uint64
-	seed  uint64
+	seed  uint64     // of addresses
+	phase simcore.Ps // start of the first transfer
 	wake  simcore.Event
 	idle  []*requester.Transfer
 	r     *rig
@@ -49,15 +50,8 @@ func (f *flow) begin(r *rig, stop *bool, total *study.Meter) {
 		t.Done = func(t *requester.Transfer, now simcore.Ps) { f.done(t, now, total) }
 		f.idle = append(f.idle, t)
 	}
-	f.wake.H = f
-	if f.every > 0 {
-		f.wake.At = r.engine.Now() + f.every
-		r.engine.Schedule(&f.wake)
-		return
-	}
-	for len(f.idle) > 0 {
-		f.start()
-	}
+	f.wake.H, f.wake.At = f, r.engine.Now()+f.phase
+	r.engine.Schedule(&f.wake)
 }
 
 func (f *flow) start() {
@@ -94,10 +88,15 @@ func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...
 	if err != nil {
 		return study.Estimate{}, nil, err
 	}
-	total := s.NewMeter(roundTrips)
+	warm := 0
+	for _, f := range list {
+		warm += 2 * f.window
+	}
+	total := s.NewMeterAfter(warm, roundTrips).Doubling(1)
 	stop := false
 	for i, f := range list {
-		f.seed = uint64(i + 1)
+		stream := fmt.Sprintf("flow %d", i)
+		f.seed, f.phase = s.Random(stream).Uint64(), s.Phase(stream, max(f.every, simcore.Microsecond))
 		m := total
 		if f.every > 0 {
 			m = nil
@@ -121,10 +120,16 @@ func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...
 	return e, r, nil
 }
 
-// Handle implements sim.Handler: it starts the next transfer of a flow with an interval.
+// Handle implements sim.Handler: it starts the next transfer of a flow with an interval, or all of one without.
 func (f *flow) Handle(sim.Event) error {
 	if *f.stop {
 		return nil
+	}
+	if f.every == 0 {
+		for len(f.idle) > 0 {
+			f.start()
+		}
+		return f.err
 	}
 	if len(f.idle) > 0 {
 		f.start()

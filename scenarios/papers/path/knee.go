@@ -17,6 +17,7 @@ func knee(s *study.Session) error {
 		study.Axis{Name: "LLC", Unit: "KB", Log: true}, study.Axis{Name: "residence", Unit: "µs"})
 	y := study.NewSeries("knee_size", "LLC size at the knee", "size", "KB", study.Axis{Name: "residence", Unit: "µs"})
 	worst := 0.0
+	var runs []string
 	for _, t := range []float64{5, 10, 20} {
 		need := s.Input("link") / 8 * 1e3 * t // bytes
 		var sizes, passes []float64
@@ -32,6 +33,7 @@ func knee(s *study.Session) error {
 			if err != nil {
 				return err
 			}
+			runs = append(runs, spec.name)
 			sizes, passes = append(sizes, float64(spec.cache.SizeBytes)), append(passes, p.reads+p.writes)
 			x.Add(fmt.Sprintf("%.0f µs", t), p.reads+p.writes, float64(spec.cache.SizeBytes)/1e3, t)
 		}
@@ -43,11 +45,11 @@ func knee(s *study.Session) error {
 	s.Record(x, y)
 	s.Holds("smartns.rx.required_cache_eq", worst <= 0.2, fmt.Sprintf("the knee is at most %.1f%% away from "+
 		"bandwidth × residence", 100*worst),
-		"where DRAM traffic falls to half of its most, three residences")
+		"where DRAM traffic falls to half of its most, three residences").On(runs...)
 	const how = "arithmetic of inputs; the knee that they give is measured"
 	bw := s.Input("link") / 8 * 1e9
-	s.Value("smartns.rx.required_cache_ratio", 16e6/(bw*s.Input("residence")*1e-6), how)
-	s.Value("smartns.rx.required_cache_800g", 2*bw*20e-6/1e6, how)
+	s.Value("smartns.rx.required_cache_ratio", 16e6/(bw*s.Input("residence")*1e-6), how).Counted()
+	s.Value("smartns.rx.required_cache_800g", 2*bw*20e-6/1e6, how).Counted()
 	return nil
 }
 
@@ -176,7 +178,7 @@ func faster(s *study.Session) error {
 		if !invalidate {
 			needed := float64(p.snapshot.llcRead+p.snapshot.llcWritten) / float64(p.payload) * spec.gbps
 			s.Value("smartns.rx.llc_bw_800g", needed, fmt.Sprintf("passes counted at the LLC, times 800 Gbps; with "+
-				"1,200 it receives %.0f Gbps", p.gbps))
+				"1,200 it receives %.0f Gbps", p.gbps)).Counted()
 		}
 	}
 	s.Record(x)

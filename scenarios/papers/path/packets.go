@@ -85,7 +85,7 @@ func packets(s *study.Session) error {
 		if wrong[p] != "" {
 			text = wrong[p]
 		}
-		s.Holds("offpath.t3.p"+p+"_packets", wrong[p] == "", text, "data TLPs counted by the switch and PCIe0")
+		s.Holds("offpath.t3.p"+p+"_packets", wrong[p] == "", text, "data TLPs counted by the switch and PCIe0").Counted()
 	}
 	packetRates(s, last)
 	return nil
@@ -153,16 +153,16 @@ func packetRates(s *study.Session, last map[string]links) {
 	rate, s2h, p2, p1 := s.Input("rate"), last["path 3 S2H"], last["path 2 READ"], last["path 1 READ"]
 	total := s2h.nicIn.Data + s2h.nicOut.Data + s2h.hostOut.Data
 	const how = "data TLPs counted for 1 MB, times the rate"
-	s.Value("offpath.p3.pkts_pcie1_in", mpps(s2h.armToNIC.Data, rate), how)
-	s.Value("offpath.p3.pkts_pcie0", mpps(s2h.hostOut.Data, rate), how)
-	s.Value("offpath.p3.pkts_total", mpps(total, rate), how)
+	s.Value("offpath.p3.pkts_pcie1_in", mpps(s2h.armToNIC.Data, rate), how).Counted()
+	s.Value("offpath.p3.pkts_pcie0", mpps(s2h.hostOut.Data, rate), how).Counted()
+	s.Value("offpath.p3.pkts_total", mpps(total, rate), how).Counted()
 	s.Value("offpath.p3.pkts_vs_p2", float64(total)/float64(p2.nicIn.Data),
-		"data TLPs counted for 1 MB, path 3 to path 2")
+		"data TLPs counted for 1 MB, path 3 to path 2").Counted()
 	s.Value("offpath.abs.p3_packets", float64(total)/float64(p1.nicIn.Data),
-		"all data TLPs of path 3 to those of path 1 on one link")
-	s.Value("offpath.p3.pkts_measured", mpps(total, s.Input("rate.measured")), how)
+		"all data TLPs of path 3 to those of path 1 on one link").Counted()
+	s.Value("offpath.p3.pkts_measured", mpps(total, s.Input("rate.measured")), how).Counted()
 	s.Value("offpath.abs.p3_half_pcie", n/float64(s2h.nicIn.Payload+s2h.nicOut.Payload),
-		"payload bytes moved to payload bytes on PCIe1, counted")
+		"payload bytes moved to payload bytes on PCIe1, counted").Counted()
 
 	h2s := last["path 3 H2S"]
 	hops := []struct {
@@ -178,5 +178,5 @@ func packetRates(s *study.Session, last map[string]links) {
 		text += fmt.Sprintf("%s %d, ", h.name, h.data)
 	}
 	s.Holds("offpath.p3.hops_h2s", holds, text+"and no other",
-		"data TLPs in the direction of the payload, link by link")
+		"data TLPs in the direction of the payload, link by link").Counted()
 }

@@ -42,6 +42,7 @@ type ring struct {
 	m     *memory
 	meter *study.Meter
 	every float64
+	phase simcore.Ps // arrival of the first packet
 
 	offered  int // packets whose writes have started
 	writing  int
@@ -95,7 +96,7 @@ func newRing(s *study.Session, spec ringSpec) (*ring, error) {
 	}
 	r := &ring{spec: spec, m: m, busy: make([]bool, spec.slots), every: float64(spec.packet) * 8e3 / spec.gbps,
 		meter: s.NewMeterAfter(spec.warm, 4000)}
-	r.paced.H = r
+	r.paced.H, r.phase = r, s.Phase(spec.name, simcore.Ps(r.every))
 	for i := range spec.staging {
 		r.stages.Push(i)
 	}
@@ -121,7 +122,7 @@ func (r *ring) run(s *study.Session) (study.Estimate, error) {
 }
 
 // due returns the time at which the network delivers packet i.
-func (r *ring) due(i int) simcore.Ps { return simcore.Ps(float64(i) * r.every) }
+func (r *ring) due(i int) simcore.Ps { return r.phase + simcore.Ps(float64(i)*r.every) }
 
 // offer starts the writes of packets that have arrived, as far as free slots and window allow.
 func (r *ring) offer() {

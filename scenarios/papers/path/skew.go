@@ -1,6 +1,8 @@
 package path
 
 import (
+	"fmt"
+
 	"nictwin/models/memory/armcache"
 	"nictwin/models/memory/armcache/core"
 	"nictwin/models/memory/dram"
@@ -101,11 +103,19 @@ func skew(s *study.Session) error {
 		s.Record(x)
 	}
 	const how = "64 B at random addresses of the range, Arm DRAM without a cache"
-	s.Value("offpath.p2.skew_write_wide", got["write wide"], how)
-	s.Value("offpath.p2.skew_write_narrow", got["write narrow"], how)
-	s.Value("offpath.p2.skew_read_narrow", got["read narrow"], how)
-	s.Holds("offpath.p2.dram_read_faster", got["read narrow"] > got["write narrow"], "", how)
+	on := func(op mem.Op, end int) string { return skewRun(systems[0], op, skewRanges[end]) }
+	last := len(skewRanges) - 1
+	s.Value("offpath.p2.skew_write_wide", got["write wide"], how).On(on(mem.Write, last))
+	s.Value("offpath.p2.skew_write_narrow", got["write narrow"], how).On(on(mem.Write, 0))
+	s.Value("offpath.p2.skew_read_narrow", got["read narrow"], how).On(on(mem.Read, 0))
+	s.Holds("offpath.p2.dram_read_faster", study.Above(got["read narrow"], got["write narrow"]), "",
+		how).On(on(mem.Read, 0), on(mem.Write, 0))
 	return nil
+}
+
+// skewRun names the run of a point.
+func skewRun(sys skewSystem, op mem.Op, lines int) string {
+	return fmt.Sprintf("skew %s %s in %d lines", sys.name, op, lines)
 }
 
 // skewRate returns the rate of one point, in millions of accesses per second.
@@ -118,13 +128,13 @@ func skewRate(s *study.Session, sys skewSystem, op mem.Op, lines int) (float64, 
 	if op == mem.Write {
 		window = int(s.Input("writes"))
 	}
-	size := int(s.Input("payload"))
+	size, from := int(s.Input("payload")), s.Random("addresses").Uint64()
 	l := &load{
 		m: m, window: window, size: size, every: simcore.Ps(1e6 / s.Input("nic.rate")),
-		meter: s.NewMeterAfter(lines*8, 4000),
+		meter: s.NewMeterAfter(lines*8, 4000).Doubling(1),
 		op:    func(int) mem.Op { return op },
-		at:    func(i int) uint64 { return core.Mix(uint64(i)+1) % uint64(lines) * mem.LineBytes },
+		at:    func(i int) uint64 { return core.Mix(from+uint64(i)) % uint64(lines) * mem.LineBytes },
 	}
-	e, err := l.run(s, "skew "+sys.name+" "+op.String())
+	e, err := l.run(s, skewRun(sys, op, lines))
 	return e.Rate / float64(size) * 1e6, e, err
 }

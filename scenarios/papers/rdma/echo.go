@@ -1,6 +1,8 @@
 package rdma
 
 import (
+	"fmt"
+
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/rnic/rnicspec"
@@ -117,7 +119,7 @@ func (l *load) ask(from *end, v *server, w work) *thread {
 	q := from.newQP(typ, recvLog)
 	connect(q, v.q, int(l.bed.s.Input("net.mtu")))
 	v.handles[q.n] = v.q.e.m.to(from.m)
-	t := &thread{l: l, q: q, w: w, seed: 1, lines: 1, places: 1}
+	t := &thread{l: l, q: q, w: w, stream: fmt.Sprintf("thread %d", len(l.threads)), lines: 1, places: 1}
 	t.local = from.alloc(uint64(max(w.size, 64)))
 	t.wqe = rnicspec.WQE{
 		Opcode: rnicspec.Send, Length: uint32(w.size), LocalVA: t.local, LocalKey: key(from.ep), QKey: qkey,

@@ -50,6 +50,6 @@ func framing(s *study.Session) error {
 func framed(s *study.Session, x transport, path string, size int, f rnic.Framing) (outcome, error) {
 	as := []change{func(_ *board.CardSpec, n *rnic.Spec) { n.Frame = f }}
 	m := mix{target: targetOf(path), clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size,
-		changes: as, altered: as}
+		changes: as, altered: as, label: string(f)}
 	return m.measure(s, study.MinRoundTrips)
 }

@@ -72,11 +72,15 @@ var nicInputs = []study.Input{
 		Anchors: []string{"offpath.hw.soc_cores"}},
 	{Name: "host.build", Value: 76, Unit: "ns", Source: "assumption: as the Arm's"},
 	{Name: "host.poll", Value: 273, Unit: "ns", Source: "OP Advice 4: a request takes a host 469 ns, less entry and " +
-		"MMIO: polling and the remote socket; clients alike"},
-	{Name: "host.mmio", Value: 120, Unit: "ns", Source: "assumption: the MMIO's share of those 469 ns; clients alike"},
+		"MMIO: polling and the remote socket; clients alike. It stands for the printed rate of path 3",
+		Anchors: []string{"offpath.p3.bottleneck_small"}},
+	{Name: "host.mmio", Value: 120, Unit: "ns", Source: "assumption: the MMIO's share of those 469 ns; clients alike",
+		Anchors: []string{"offpath.db.mmio_dominates"}},
 	{Name: "arm.poll", Value: 0, Unit: "ns", Source: "assumption: in the 276 ns"},
-	{Name: "arm.build", Value: 76, Unit: "ns", Source: "OP Advice 4: posting takes the Arm 276 ns, less its MMIO"},
-	{Name: "arm.mmio", Value: 200, Unit: "ns", Source: "assumption: the MMIO's share of those 276 ns"},
+	{Name: "arm.build", Value: 76, Unit: "ns", Source: "OP Advice 4: posting takes the Arm 276 ns, less its MMIO. It " +
+		"stands for the printed rate of path 3", Anchors: []string{"offpath.p3.bottleneck_small"}},
+	{Name: "arm.mmio", Value: 200, Unit: "ns", Source: "assumption: the MMIO's share of those 276 ns",
+		Anchors: []string{"offpath.db.mmio_dominates"}},
 }
 
 // inputs returns own followed by nicInputs.

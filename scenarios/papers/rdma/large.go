@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/steady"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -30,6 +32,12 @@ var Large = study.Experiment{
 			Source: "OP Fig. 5: two requesters; a machine each on paths 1 and 2"},
 	),
 	Run: large,
+	Settled: map[string]string{
+		"offpath.p3.s2h_collapses_first": "S2H is the direction of the data, as section 3.3 counts its packets; by who asks " +
+			"it is the other way round",
+		"offpath.abs.bw_degradation": "the largest loss on a path with the Arm, from its highest bandwidth to that of the " +
+			"longest message",
+	},
 }
 
 // largeSizes are message sizes in MB. READs exceed the NIC's packet table beyond 9 MB in TLPs of 128 B, and beyond 36
@@ -40,17 +48,24 @@ var largeSizes = []int{4, 8, 9, 10, 16, 32, 36, 40, 56}
 var flights = []struct {
 	name, path string
 	op         rnicspec.Opcode
+	judged     bool // claims are about all of its sizes
 }{
-	{"path 1 READ", path1, rnicspec.Read}, {"path 1 WRITE", path1, rnicspec.Write},
-	{"path 2 READ", path2, rnicspec.Read},
-	{"path 2 WRITE", path2, rnicspec.Write}, {"path 3 READ by the Arm", s2h, rnicspec.Read},
-	{"path 3 READ by the host", h2s, rnicspec.Read},
-	{"path 3 WRITE by the Arm", s2h, rnicspec.Write}, {"path 3 WRITE by the host", h2s, rnicspec.Write},
+	{"path 1 READ", path1, rnicspec.Read, false}, {"path 1 WRITE", path1, rnicspec.Write, false},
+	{"path 2 READ", path2, rnicspec.Read, true}, {"path 2 WRITE", path2, rnicspec.Write, true},
+	{"path 3 READ by the Arm", s2h, rnicspec.Read, true}, {"path 3 READ by the host", h2s, rnicspec.Read, true},
+	{"path 3 WRITE by the Arm", s2h, rnicspec.Write, false}, {"path 3 WRITE by the host", h2s, rnicspec.Write, false},
 }
 
 // wholeSizes are message sizes in KB, all below those at which bandwidth collapses. Unlike those, they are not scaled
 // down.
 var wholeSizes = []int{1, 4, 16, 64, 256, 1024}
+
+// longPoint is the measurement of messages of one size on a path.
+type longPoint struct {
+	run          string
+	e            study.Estimate // of payload
+	pcie1, pcie0 float64        // data TLPs, in millions a second
+}
 
 func large(s *study.Session) error {
 	axis := study.Axis{Name: "payload", Unit: "MB", Log: true}
@@ -58,51 +73,55 @@ func large(s *study.Session) error {
 	pps := study.NewSeries("large_packets", "Data TLPs a second at PCIe1, long messages", "data TLPs", "Mpps", axis)
 	pps0 := study.NewSeries("large_packets_pcie0", "Data TLPs a second at PCIe0, long messages", "data TLPs", "Mpps",
 		axis)
-	gbps, mpps := map[string][]float64{}, map[string][]float64{}
+	add := func(system string, x longPoint, mb float64) {
+		bw.AddEstimate(system, x.e, mb)
+		for series, v := range map[*study.Series]float64{pps: x.pcie1, pps0: x.pcie0} {
+			series.Points = append(series.Points, study.Point{System: system, At: []float64{mb}, Value: v,
+				Half: x.e.Relative() * v, RoundTrips: x.e.RoundTrips})
+		}
+	}
+	got := map[string][]longPoint{}
 	for _, f := range flights {
 		for _, kb := range study.Points(s, wholeSizes) {
-			g, p, p0, _, err := longMessages(s, f.path, f.op, kb<<10, 1)
+			x, _, err := longMessages(s, f.path, f.op, kb<<10, 1, false)
 			if err != nil {
 				return fmt.Errorf("%s of %d KB: %w", f.name, kb, err)
 			}
-			at := float64(kb) / 1024
-			bw.Add(f.name, g, at)
-			pps.Add(f.name, p, at)
-			pps0.Add(f.name, p0, at)
+			add(f.name, x, float64(kb)/1024)
 		}
 		for _, mb := range largeSizes {
 			scale := int(s.Input("scale"))
-			g, p, p0, b, err := longMessages(s, f.path, f.op, mb<<20/scale, scale)
+			x, b, err := longMessages(s, f.path, f.op, mb<<20/scale, scale, f.judged)
 			if err != nil {
 				return fmt.Errorf("%s of %d MB: %w", f.name, mb, err)
 			}
 			if mb == largeSizes[0] {
 				s.Book(b.ledger(f.name, b.moved))
 			}
-			bw.Add(f.name, g, float64(mb))
-			pps.Add(f.name, p, float64(mb))
-			pps0.Add(f.name, p0, float64(mb))
-			gbps[f.name], mpps[f.name] = append(gbps[f.name], g), append(mpps[f.name], p)
+			add(f.name, x, float64(mb))
+			got[f.name] = append(got[f.name], x)
 		}
 	}
 	s.Record(bw, pps, pps0)
-	largeClaims(s, gbps, mpps)
+	largeClaims(s, got)
 	return duplex(s)
 }
 
 // leastBytes is the minimum number of bytes that a measurement transfers, leastMessages the minimum number of messages
-// that it counts.
+// that it counts. One that claims stand on takes up to `longer` times as many until its rate is known.
 const (
 	leastBytes    = 2 << 20
-	leastMessages = 6
+	leastMessages = steady.MinBatches
+	longer        = 4
 )
 
-// longMessages returns the bandwidth of a path in payload (Gbps), and its rates of data TLPs at PCIe1 and PCIe0
-// (millions a second), with the packet table divided by scale. It measures from one completion to a later one. The
-// first is the n-th if n requests are in flight, so that the path is full. Short messages come from as many threads as
-// in Fig. 5.
-func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int) (gbps, mpps, mpps0 float64,
-	b *bed, err error) {
+// longMessages measures the bandwidth of a path in payload, and its rates of data TLPs, with the packet table divided
+// by scale. It measures from one completion to a later one. The first is the n-th if n requests are in flight, so that
+// the path is full. Messages that are in flight at either end count by the bytes that have arrived, not by their
+// completions: these come in pairs. Short messages come from as many threads as in Fig. 5.
+func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int, judged bool) (x longPoint, b *bed,
+	err error) {
+	x.run = fmt.Sprintf("%s %v of %d B, table over %d", path, op, size, scale)
 	cut := func(_ *board.CardSpec, x *rnic.Spec) { x.Table /= scale }
 	requesters, threads, window := int(s.Input("requesters")), int(s.Input("requesters")), 2
 	if size <= shortBytes {
@@ -113,15 +132,18 @@ func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale
 		machines = 0
 	}
 	if b, err = newBed(s, snic, machines, cut); err != nil {
-		return 0, 0, 0, b, err
+		return x, b, err
 	}
 	l := b.newLoad(nil)
 	warm, wanted, seen := threads*window, max(leastBytes/size, leastMessages), 0
 	if size <= shortBytes {
 		wanted = max(leastShort/size, study.MinRoundTrips)
 	}
-	var begin, end simcore.Ps
-	var before, after rnic.Traffic
+	limit := wanted
+	if judged {
+		limit *= longer
+	}
+	var marks marks
 	for i := range threads {
 		from, to := b.ends(path, i%requesters)
 		w := works(s, from, op, size)
@@ -129,27 +151,67 @@ func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale
 		t := l.start(from, to, w)
 		t.free = true
 		t.each = func(now simcore.Ps) {
-			switch seen++; seen {
-			case warm:
-				begin, before = now, b.target.nic.Traffic()
-			case warm + wanted:
-				end, after = now, b.target.nic.Traffic()
-				l.over = true
+			if seen++; seen >= warm && !l.over {
+				marks.add(now, b.target.nic.Traffic(), arrived(b, path, op))
+				l.over = seen >= warm+wanted && (seen >= warm+limit || marks.known())
 			}
 		}
 	}
 	if err := l.run(); err != nil {
-		return 0, 0, 0, b, err
+		return x, b, err
 	}
 	s.Outcome.SimPs += int64(b.engine.Now())
-	tlps := func(ep int) float64 {
-		return float64(after.In.Data[ep] - before.In.Data[ep] + after.Out.Data[ep] - before.Out.Data[ep])
-	}
-	const bitsPerNs, perMicro = 8e3, 1e6
 	b.moved = uint64(seen * size)
-	took := float64(end - begin)
-	toHost := tlps(nicspec.EndpointHost) * perMicro / took
-	return float64(wanted*size) * bitsPerNs / took, toHost + tlps(nicspec.EndpointArm)*perMicro/took, toHost, b, nil
+	marks.settle(&x, b, arrived(b, path, op))
+	s.Ran(x.run, x.e, float64(scale))
+	return x, b, nil
+}
+
+// marks has the traffic at completions.
+type marks struct {
+	at            []simcore.Ps
+	bytes         []uint64 // that arrived, so far
+	first, latest rnic.Traffic
+}
+
+// arrived returns the bytes that were written to the memory where the data of a path goes: the requester's for READs,
+// else the responder's. Completion entries are among them.
+func arrived(b *bed, path string, op rnicspec.Opcode) (n uint64) {
+	for i := range max(len(b.clients), 1) {
+		from, to := b.ends(path, i)
+		if op == rnicspec.Read {
+			to = from
+		} else if i > 0 {
+			break // all requesters write to the same memory
+		}
+		n += to.m.nic.Traffic().Out.Bytes[to.ep]
+	}
+	return n
+}
+
+// known reports whether the rate is known.
+func (m *marks) known() bool { return steady.Ratio(m.at, m.bytes).Converged }
+
+func (m *marks) add(now simcore.Ps, t rnic.Traffic, bytes uint64) {
+	if len(m.at) == 0 {
+		m.first = t
+	}
+	m.latest = t
+	m.at, m.bytes = append(m.at, now), append(m.bytes, bytes)
+}
+
+// settle converts bytes that arrived into payload: `all` arrived for all messages.
+func (m *marks) settle(x *longPoint, b *bed, all uint64) {
+	x.e = steady.Ratio(m.at, m.bytes)
+	share := float64(b.moved) / float64(all)
+	x.e.Rate, x.e.Half = x.e.Rate*share, x.e.Half*share
+	const perMicro = 1e6
+	tlps := func(ep int) float64 {
+		n := m.latest.In.Data[ep] - m.first.In.Data[ep] + m.latest.Out.Data[ep] - m.first.Out.Data[ep]
+		return float64(n) * perMicro / float64(x.e.Span)
+	}
+	x.pcie0 = tlps(nicspec.EndpointHost)
+	x.pcie1 = x.pcie0 + tlps(nicspec.EndpointArm)
 }
 
 // shortBytes is the longest message that is sent by many threads with several in flight each. leastShort is the minimum
@@ -163,9 +225,10 @@ const (
 const collapsed = 0.8
 
 // collapse returns the largest size in MB before the bandwidth collapses, and whether it collapses.
-func collapse(gbps []float64) (mb int, does bool) {
+func collapse(all []longPoint) (mb int, does bool) {
 	most := 0.0
-	for i, g := range gbps {
+	for i := range all {
+		g := all[i].e.Gbps()
 		if most = max(most, g); g < collapsed*most {
 			return mb, true
 		}
@@ -174,32 +237,47 @@ func collapse(gbps []float64) (mb int, does bool) {
 	return mb, false
 }
 
-func largeClaims(s *study.Session, gbps, mpps map[string][]float64) {
+// longRuns names the runs of some flights.
+func longRuns(got map[string][]longPoint, names ...string) (all []string) {
+	for _, name := range names {
+		for i := range got[name] {
+			all = append(all, got[name][i].run)
+		}
+	}
+	return all
+}
+
+func largeClaims(s *study.Session, got map[string][]longPoint) {
 	const how = "two requesters, two messages each; sizes and table cut by the same factor. That a READ which does " +
 		"not fit owns the table is a hypothesis without a number of its own"
-	fits, does := collapse(gbps["path 2 READ"])
-	hostFits, hostDoes := collapse(gbps["path 1 READ"])
+	fits, does := collapse(got["path 2 READ"])
+	hostFits, hostDoes := collapse(got["path 1 READ"])
 	s.Value("offpath.p2.large_read_collapse", s.Input("nic.table")*s.Input("arm.mps")/(1<<20),
 		fmt.Sprintf("%s; READs of the Arm's memory hold up to %d MB (collapse: %v), of the host's up to %d MB (%v), "+
-			"four times as far", how, fits, does, hostFits, hostDoes))
+			"four times as far", how, fits, does, hostFits, hostDoes)).Counted()
 	last := len(largeSizes) - 1
-	s.Value("offpath.p2.large_read_mpps_after", mpps["path 2 READ"][last], how)
-	_, w2 := collapse(gbps["path 2 WRITE"])
+	after := got["path 2 READ"][last]
+	s.Value("offpath.p2.large_read_mpps_after", after.pcie1, how).On(after.run)
+	_, w2 := collapse(got["path 2 WRITE"])
 	s.Holds("offpath.p2.write_no_collapse", !w2,
-		fmt.Sprintf("%.0f Gbps at %d MB, %.0f at %d MB", gbps["path 2 WRITE"][0], largeSizes[0],
-			gbps["path 2 WRITE"][last], largeSizes[last]), how)
-	byHost, a := collapse(gbps["path 3 READ by the host"])
-	byArm, _ := collapse(gbps["path 3 READ by the Arm"])
+		fmt.Sprintf("%.0f Gbps at %d MB, %.0f at %d MB", got["path 2 WRITE"][0].e.Gbps(), largeSizes[0],
+			got["path 2 WRITE"][last].e.Gbps(), largeSizes[last]), how).On(longRuns(got, "path 2 WRITE")...)
+	byHost, a := collapse(got["path 3 READ by the host"])
+	byArm, _ := collapse(got["path 3 READ by the Arm"])
 	s.Holds("offpath.p3.s2h_collapses_first", a && byHost < byArm,
 		fmt.Sprintf("READs hold up to %d MB from the Arm's memory to the host's, up to %d MB from the host's to the "+
-			"Arm's. S2H is the direction of the data here, as section 3.3 counts its packets; by who asks it is the "+
-			"other way round", byHost, byArm), how)
-	lost := 0.0
-	for name, all := range gbps {
-		if name != "path 1 READ" && name != "path 1 WRITE" {
-			lost = max(lost, 1-all[last]/slices.Max(all))
+			"Arm's", byHost, byArm), how).On(longRuns(got, "path 3 READ by the host", "path 3 READ by the Arm")...)
+	lost, from := 0.0, longPoint{}
+	for _, f := range flights {
+		if f.path == path1 {
+			continue
+		}
+		best := slices.MaxFunc(got[f.name], func(a, b longPoint) int { return cmp.Compare(a.e.Rate, b.e.Rate) })
+		end := got[f.name][last]
+		if l := 1 - end.e.Rate/best.e.Rate; l > lost {
+			lost, from, after = l, best, end
 		}
 	}
 	s.Value("offpath.abs.bw_degradation", lost, how+": largest loss on a path with the Arm, from its highest "+
-		"bandwidth to that of the longest message")
+		"bandwidth to that of the longest message").On(from.run, after.run)
 }

@@ -2,6 +2,7 @@ package rdma
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"nictwin/models/nic/nicspec"
@@ -28,6 +29,17 @@ var Latency = study.Experiment{
 			Source: "OP Advice 4: posting; seeing the message takes the Arm nothing: assumption"},
 	),
 	Run: latency,
+	Reasons: map[string]string{
+		"offpath.p1.lat_send": "from 64 B on the NIC reads the answer from memory, once more across the card, so that a " +
+			"SEND gains more than a READ; shorter ones go inline",
+		"offpath.p1.read_gt_write": "the NIC acknowledges a WRITE when its TLPs were accepted, and that notice takes as " +
+			"long as the second crossing of a READ",
+		"offpath.p3.s2h_latency": "a WRITE of up to 32 B goes inline: the Arm's slower MMIO is all that differs, as in a " +
+			"READ",
+	},
+	Settled: map[string]string{
+		"offpath.p3.s2h_latency": "READ the most: by S2H over H2S, not by the latency itself",
+	},
 }
 
 // Names of paths.
@@ -74,8 +86,11 @@ func targetOf(path string) string {
 	return snic
 }
 
-// latencySizes has the sizes that claims are about first, then those that only the figure shows.
-var latencySizes = []int{16, 32, 64, 256, 128, 512, 1024, 2048, 4096, 16384}
+// latencySizes are the sizes of the figure, smallSizes those of small requests, which most claims are about.
+var (
+	smallSizes   = []int{16, 32, 64, 128, 256}
+	latencySizes = append(slices.Clone(smallSizes), 512, 1024, 2048, 4096, 16384)
+)
 
 // transport is an operation over a type of queue pair.
 type transport struct {
@@ -90,12 +105,12 @@ var transports = []transport{
 }
 
 func latency(s *study.Session) error {
-	got := map[string]float64{}
+	got := latencyTable{}
 	for _, x := range transports {
 		series := study.NewSeries("latency_"+x.name, "Latency of "+x.name, "latency", "us",
 			study.Axis{Name: "payload", Unit: "B", Log: true})
 		for _, p := range []string{path0, path1, path2, s2h, h2s, both, with3} {
-			for _, n := range slices.Sorted(slices.Values(latencySizes)) {
+			for _, n := range latencySizes {
 				if x.typ == rnicspec.UD && n > int(s.Input("net.mtu")) { // a datagram is one packet
 					continue
 				}
@@ -103,12 +118,13 @@ func latency(s *study.Session) error {
 				if err != nil {
 					return fmt.Errorf("%s, %s of %d B: %w", p, x.name, n, err)
 				}
-				series.Points = append(series.Points, study.Point{System: p, At: []float64{float64(n)}, Value: us,
-					RoundTrips: study.MinRoundTrips})
+				series.Points = append(series.Points, study.Point{System: p, At: []float64{float64(n)}, Value: us.mean,
+					Half: us.half, RoundTrips: study.MinRoundTrips})
 				for i, own := range each {
-					series.Add(p+": "+parts(p)[i], own, float64(n))
+					series.Points = append(series.Points, study.Point{System: p + ": " + parts(p)[i],
+						At: []float64{float64(n)}, Value: own.mean, Half: own.half, RoundTrips: study.MinRoundTrips})
 				}
-				got[fmt.Sprint(p, x.name, n)] = us
+				got[fmt.Sprint(p, x.name, n)] = us.mean
 			}
 		}
 		s.Record(series)
@@ -120,20 +136,33 @@ func latency(s *study.Session) error {
 // latencyOf returns the mean latency of a path, as latencyBy measures it.
 func latencyOf(s *study.Session, x transport, path string, n int) (float64, error) {
 	us, _, err := latencyBy(s, x, path, n)
-	return us, err
+	return us.mean, err
+}
+
+// meanTime is a mean latency and the half width of its 95% confidence interval, in microseconds.
+type meanTime struct{ mean, half float64 }
+
+func meanOf(e study.Estimate) meanTime {
+	us := 1 / e.Rate / float64(simcore.Microsecond)
+	return meanTime{us, e.Relative() * us}
+}
+
+// latencyRun names the run that measures a path's latency.
+func latencyRun(x transport, path string, n int) string {
+	return fmt.Sprintf("%s of %d B, %s", x.name, n, path)
 }
 
 // latencyBy returns the mean latency of a path, from the start of a post to its completion entry or, for a SEND, to the
 // answer. For paths side by side, whose requests are in flight at once, it returns the mean over all, and the mean of
 // each path.
-func latencyBy(s *study.Session, x transport, path string, n int) (mean float64, each []float64, err error) {
+func latencyBy(s *study.Session, x transport, path string, n int) (mean meanTime, each []meanTime, err error) {
 	b, err := newBed(s, targetOf(path), 1)
 	if err != nil {
-		return 0, nil, err
+		return mean, nil, err
 	}
 	l := b.newLoad(nil)
 	paths := parts(path)
-	sums := make([]simcore.Ps, len(paths))
+	times := make([][]simcore.Ps, len(paths))
 	trips := s.Scale(study.MinRoundTrips, study.MinRoundTrips) / len(paths)
 	for i, p := range paths {
 		from, to := b.ends(p, 0)
@@ -148,19 +177,21 @@ func latencyBy(s *study.Session, x transport, path string, n int) (mean float64,
 		left := trips
 		t.free = true
 		t.each = func(now simcore.Ps) {
-			sums[i] += now - t.began
+			times[i] = append(times[i], now-t.began)
 			if left--; left == 0 {
 				t.w.window = 0
 			}
 		}
 	}
 	if err := l.run(); err != nil {
-		return 0, nil, err
+		return mean, nil, err
 	}
 	s.Outcome.SimPs += int64(b.engine.Now())
-	for _, sum := range sums {
-		us := float64(sum) / float64(trips) / float64(simcore.Microsecond)
-		mean += us / float64(len(paths))
+	for _, own := range times {
+		e := study.MeanOf(own)
+		s.Ran(latencyRun(x, path, n), e, 1)
+		us := meanOf(e)
+		mean.mean, mean.half = mean.mean+us.mean/float64(len(paths)), max(mean.half, us.half)
 		if len(paths) > 1 {
 			each = append(each, us)
 		}
@@ -175,41 +206,105 @@ func echoOf(s *study.Session, e *end) simcore.Ps {
 	return ns(s.Input("host.echo"))
 }
 
-func latencyClaims(s *study.Session, got map[string]float64) {
-	at := func(path, op string, n int) float64 { return got[fmt.Sprint(path, op, n)] }
-	small := latencySizes[:4]
-	more := func(a, b, op string, small []int) (low, high float64) {
-		low, high = 1e9, -1e9
-		for _, n := range small {
-			r := at(a, op, n)/at(b, op, n) - 1
-			low, high = min(low, r), max(high, r)
-		}
-		return low, high
+// latencyTable has the mean latencies, in microseconds, by path, operation and size.
+type latencyTable map[string]float64
+
+func (t latencyTable) at(path, op string, n int) float64 { return t[fmt.Sprint(path, op, n)] }
+
+// more returns by how much path a is above path b, as a fraction, for each of the sizes.
+func (t latencyTable) more(a, b, op string, sizes []int) (all []float64) {
+	for _, n := range sizes {
+		all = append(all, t.at(a, op, n)/t.at(b, op, n)-1)
 	}
+	return all
+}
+
+// latencyRuns names the runs of an operation on some paths, at each of the sizes.
+func latencyRuns(x transport, sizes []int, paths ...string) (all []string) {
+	for _, p := range paths {
+		for _, n := range sizes {
+			all = append(all, latencyRun(x, p, n))
+		}
+	}
+	return all
+}
+
+func latencyClaims(s *study.Session, got latencyTable) {
+	read, write, send := transports[0], transports[1], transports[3]
 	const how = "mean of 500 requests or more, one at a time, 16 to 256 B"
-	low, high := more(path1, path0, "READ", small)
-	s.Values("offpath.p1.lat_read", how, low, high)
-	low, high = more(path1, path0, "SEND UD", latencySizes[:2])
-	s.Values("offpath.p1.lat_send", "mean of 500 echoes or more over UD, one at a time, of 16 and 32 B, which go "+
-		"inline; the series has longer ones, whose answers the NIC reads from memory", low, high)
-	s.Value("offpath.p1.abs_write", at(path1, "WRITE", 64)-at(path0, "WRITE", 64), how+": at 64 B")
-	r, w := at(path1, "READ", 64)-at(path0, "READ", 64), at(path1, "WRITE", 64)-at(path0, "WRITE", 64)
-	s.Holds("offpath.p1.read_gt_write", r > w, fmt.Sprintf("READ %.3f us more, WRITE %.3f us", r, w), how)
-	low, _ = more(path2, path1, "READ", small)
-	s.Value("offpath.p2.lat_read_vs_p1", -low, how+": largest decrease")
-	low, high = more(path2, path0, "READ", small)
-	s.Values("offpath.p2.lat_read_vs_rnic", how, low, high)
-	worst := func(op string) float64 { return at(s2h, op, 64) / at(h2s, op, 64) }
-	s.Holds("offpath.p3.s2h_latency", at(s2h, "READ", 64) > at(h2s, "READ", 64) &&
-		at(s2h, "READ", 64) > at(path2, "READ", 64) && worst("READ") > worst("WRITE"),
-		fmt.Sprintf("READ of 64 B: S2H %.2f us, H2S %.2f, path 2 %.2f; S2H over H2S: READ %.2f, WRITE %.2f",
-			at(s2h, "READ", 64), at(h2s, "READ", 64), at(path2, "READ", 64), worst("READ"), worst("WRITE")), how)
-	low, high = more(h2s, path2, "READ", small)
-	s.Values("offpath.p3.h2s_vs_p2", how, low, high)
-	s.Holds("offpath.prior.read_soc_shorter", at(path2, "READ", 64) < at(path1, "READ", 64),
-		fmt.Sprintf("%.2f us, %.2f on path 1", at(path2, "READ", 64), at(path1, "READ", 64)), how)
-	mean := (at(path1, "READ", 64) + at(path2, "READ", 64)) / 2
-	off := at(both, "READ", 64)/mean - 1
-	s.Holds("offpath.c12.latency_average", off < 0.1 && off > -0.1,
-		fmt.Sprintf("%.3f of the average of both paths", 1+off), how+": READ of 64 B")
+	firstPath(s, got)
+	up := got.more(path1, path0, send.name, smallSizes)
+	above := slices.Max(up) >= slices.Min(got.more(path1, path0, write.name, smallSizes)) ||
+		slices.Max(up) >= slices.Min(got.more(path1, path0, read.name, smallSizes))
+	s.ValuesAnd("offpath.p1.lat_send", "mean of 500 echoes or more over UD, one at a time, 16 to 256 B",
+		map[bool]string{true: "it is not below the increases of READ and WRITE"}[above], slices.Min(up),
+		slices.Max(up)).On(append(latencyRuns(send, smallSizes, path0, path1),
+		latencyRuns(read, smallSizes, path0, path1)...)...)
+	down := got.more(path2, path1, read.name, smallSizes)
+	shorter := study.Above(0, slices.Max(down))
+	s.ValueAnd("offpath.p2.lat_read_vs_p1", -slices.Min(down), how+": largest decrease",
+		map[bool]string{false: "it does not decrease at every size"}[shorter]).On(
+		latencyRuns(read, smallSizes, path1, path2)...)
+	up = got.more(path2, path0, read.name, smallSizes)
+	s.Values("offpath.p2.lat_read_vs_rnic", how, slices.Min(up), slices.Max(up)).On(
+		latencyRuns(read, smallSizes, path0, path2)...)
+	thirdPath(s, got)
+	s.Holds("offpath.prior.read_soc_shorter", shorter, fmt.Sprintf("%.2f us, %.2f on path 1, at 64 B; %.1f%% less at "+
+		"least", got.at(path2, read.name, 64), got.at(path1, read.name, 64), -100*slices.Max(down)), how).On(
+		latencyRuns(read, smallSizes, path1, path2)...)
+	worst := 0.0
+	for _, x := range []transport{read, write} {
+		for _, n := range smallSizes {
+			mean := (got.at(path1, x.name, n) + got.at(path2, x.name, n)) / 2
+			worst = max(worst, math.Abs(got.at(both, x.name, n)/mean-1))
+		}
+	}
+	s.Holds("offpath.c12.latency_average", worst < 0.1, fmt.Sprintf("at most %.1f%% from the average of both paths",
+		100*worst), how+": READ and WRITE").On(append(latencyRuns(read, smallSizes, path1, path2, both),
+		latencyRuns(write, smallSizes, path1, path2, both)...)...)
+}
+
+// firstPath judges the claims about one-sided requests on path 1.
+func firstPath(s *study.Session, got latencyTable) {
+	read, write := transports[0], transports[1]
+	small := got.more(path1, path0, read.name, smallSizes)
+	all := got.more(path1, path0, read.name, latencySizes)
+	falls := study.Above(all[0], all[len(all)-1])
+	for i := 1; i < len(all); i++ {
+		falls = falls && !study.Above(all[i], all[i-1])
+	}
+	s.ValuesAnd("offpath.p1.lat_read", fmt.Sprintf("mean of 500 requests or more, one at a time, 16 to 256 B; at %d B "+
+		"it is %.3f", latencySizes[len(latencySizes)-1], all[len(all)-1]),
+		map[bool]string{false: "it does not decrease with the payload"}[falls], slices.Min(small),
+		slices.Max(small)).On(latencyRuns(read, latencySizes, path0, path1)...)
+	const how = "mean of 500 requests or more, one at a time: at 64 B"
+	us := func(x transport, n int) float64 { return got.at(path1, x.name, n) - got.at(path0, x.name, n) }
+	s.Value("offpath.p1.abs_write", us(write, 64), how).On(latencyRuns(write, []int{64}, path0, path1)...)
+	holds := true
+	for _, n := range smallSizes {
+		holds = holds && study.Above(us(read, n), us(write, n))
+	}
+	s.Holds("offpath.p1.read_gt_write", holds, fmt.Sprintf("at 64 B READ %.3f us more, WRITE %.3f", us(read, 64),
+		us(write, 64)), "mean of 500 requests or more, one at a time: at each of 16 to 256 B").On(append(latencyRuns(read, smallSizes, path0, path1), latencyRuns(write, smallSizes, path0, path1)...)...)
+}
+
+// thirdPath judges the claims about path 3.
+func thirdPath(s *study.Session, got latencyTable) {
+	read, write := transports[0], transports[1]
+	const how = "mean of 500 requests or more, one at a time, 16 to 256 B"
+	slower := func(x transport, n int) float64 { return got.at(s2h, x.name, n) / got.at(h2s, x.name, n) }
+	holds := true
+	for _, n := range smallSizes {
+		holds = holds && study.Above(got.at(s2h, read.name, n), got.at(h2s, read.name, n)) &&
+			study.Above(got.at(s2h, read.name, n), got.at(path2, read.name, n)) &&
+			study.Above(slower(read, n), slower(write, n))
+	}
+	text := fmt.Sprintf("READ of 64 B: S2H %.2f us, H2S %.2f, path 2 %.2f; S2H over H2S: READ %.3f, WRITE %.3f; of 16 B "+
+		"READ %.3f, WRITE %.3f", got.at(s2h, read.name, 64), got.at(h2s, read.name, 64), got.at(path2, read.name, 64),
+		slower(read, 64), slower(write, 64), slower(read, 16), slower(write, 16))
+	s.Holds("offpath.p3.s2h_latency", holds, text, how+": at each size").On(append(
+		latencyRuns(read, smallSizes, s2h, h2s, path2), latencyRuns(write, smallSizes, s2h, h2s)...)...)
+	up := got.more(h2s, path2, read.name, smallSizes)
+	s.Values("offpath.p3.h2s_vs_p2", how, slices.Min(up), slices.Max(up)).On(
+		latencyRuns(read, smallSizes, h2s, path2)...)
 }

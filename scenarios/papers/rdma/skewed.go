@@ -1,6 +1,8 @@
 package rdma
 
 import (
+	"fmt"
+
 	"nictwin/models/board"
 	"nictwin/models/rnic"
 	"nictwin/scenarios/papers/study"
@@ -57,7 +59,8 @@ func skewed(s *study.Session) error {
 // narrow returns the rate of random requests to a range of the given number of lines.
 func narrow(s *study.Session, x transport, path string, lines int, changes []change) (outcome, error) {
 	size := int(s.Input("payload"))
-	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size, changes: changes}
+	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size, changes: changes,
+		label: fmt.Sprintf("in %d lines, %d changes", lines, len(changes))}
 	m.adapt = func(_ string, w *work) { w.span = lines * size }
 	return m.measure(s, study.MinRoundTrips)
 }

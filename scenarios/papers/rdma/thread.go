@@ -1,6 +1,8 @@
 package rdma
 
 import (
+	"fmt"
+
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/memory/mem"
@@ -55,7 +57,8 @@ type thread struct {
 
 	remote, local uint64
 	lines, places uint64 // number of message-sized slots in the responder's memory, and in the thread's own
-	seed          uint64
+	stream        string // name of the thread's random numbers
+	seed          uint64 // of addresses
 	posted        uint64
 	inline        uint8      // FlagInline if the data is inline, else 0
 	out           int        // requests posted and not completed
@@ -74,7 +77,8 @@ func (l *load) start(from, to *end, w work) *thread {
 	a := from.newQP(rnicspec.RC, ringFor(w))
 	b := to.newQP(rnicspec.RC, 2)
 	connect(a, b, int(s.Input("net.mtu")))
-	t := &thread{l: l, q: a, w: w, seed: uint64(len(l.threads) + 1)}
+	t := &thread{l: l, q: a, w: w, stream: fmt.Sprintf("thread %d", len(l.threads))}
+	t.seed = s.Random(t.stream).Uint64()
 	size := uint64(max(w.size, mem.LineBytes))
 	span := uint64(s.Input("range")) << 20
 	if w.span > 0 {
@@ -114,13 +118,15 @@ func ringFor(w work) (log uint8) {
 	return log
 }
 
-// run starts the threads, spread over the interval between a thread's completion entries, and runs until the meter
-// knows the rate.
+// starts is the time in which threads start: longer than a request takes when all are in flight. Threads that started
+// together would go on in waves.
+const starts = 20 * simcore.Microsecond
+
+// run starts the threads, each at a random time, and runs until the meter knows the rate.
 func (l *load) run() error {
 	now := l.bed.engine.Now()
-	for i, t := range l.threads {
-		between := simcore.Ps(t.w.signal) * (t.w.poll + t.w.build + t.w.mmio)
-		t.ev.At = now + simcore.Ps(i)*between/simcore.Ps(len(l.threads))
+	for _, t := range l.threads {
+		t.ev.At = now + l.bed.s.Phase(t.stream, starts)
 		l.bed.engine.Schedule(&t.ev)
 		t.began = -1
 	}

@@ -233,9 +233,17 @@ func (x *side) alloc(n uint64, beyond int) uint64 {
 	return at + uint64(beyond)
 }
 
+// starts is the time in which loops start, each at a random time.
+const starts = simcore.Microsecond
+
 // loop starts a software loop on the core.
 func (x *side) loop(name string, step func() bool) (*cpu.Loop, error) {
+	begun := false
 	return x.core.Add(cpu.LoopSpec{Name: name, Poll: x.cycles("host.look")}, func(*cpu.Core) bool {
+		if !begun {
+			begun = true
+			x.core.Spend(x.b.s.Phase(name, starts))
+		}
 		return !x.b.over && step()
 	})
 }

@@ -14,6 +14,7 @@ import (
 // rate is the throughput of a design.
 type rate struct {
 	study.Estimate
+	name string // of the run
 	f    *flow
 	size int
 }
@@ -36,7 +37,7 @@ func meter(s *study.Session, spec *rb2.Spec, size int) *study.Meter {
 	} else if size >= long {
 		n = trips / 3
 	}
-	return s.NewMeterAfter(spec.Slots, n)
+	return s.NewMeterAfter(spec.Slots, n).Doubling(1)
 }
 
 // scaleOf returns the divisor of cache sizes for messages of a size. Long messages with smaller caches stand for longer
@@ -67,8 +68,18 @@ func (o oneWay) measure(s *study.Session) (*rate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s, %d B: %w", o.d.name, o.size, err)
 	}
-	s.Ran(fmt.Sprintf("%s, %d B", o.d.name, o.size), r.Estimate, float64(scaleOf(s, o.size)))
+	r.name = o.name()
+	s.Ran(r.name, r.Estimate, float64(scaleOf(s, o.size)))
 	return r, nil
+}
+
+// name names the run.
+func (o oneWay) name() string {
+	name := fmt.Sprintf("%s, %d B", o.d.name, o.size)
+	if o.change != nil {
+		name += ", NIC changed"
+	}
+	return name
 }
 
 func (o oneWay) run(s *study.Session) (*rate, error) {
@@ -130,8 +141,8 @@ func raw(s *study.Session, size int) (*rate, error) {
 	if err = errors.Join(err, b.run(err)); err != nil {
 		return nil, fmt.Errorf("raw WRITE, %d B: %w", size, err)
 	}
-	r := &rate{Estimate: m.Estimate(), size: size}
-	s.Ran(fmt.Sprintf("raw WRITE, %d B", size), r.Estimate, float64(scaleOf(s, size)))
+	r := &rate{Estimate: m.Estimate(), name: fmt.Sprintf("raw WRITE, %d B", size), size: size}
+	s.Ran(r.name, r.Estimate, float64(scaleOf(s, size)))
 	return r, nil
 }
 

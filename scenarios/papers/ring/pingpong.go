@@ -3,15 +3,25 @@ package ring
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/papers/study"
 )
 
-// trip holds round-trip times: from a message to its answer.
+// trip holds round-trip times, from a message to its answer: mean and tail, in microseconds, with the half widths of
+// their 95% confidence intervals, and the names of the runs that the session has of them.
 type trip struct {
-	mean, p99, p999 float64 // mean and percentiles in microseconds
+	mean, meanHalf float64
+	tail, tailHalf float64
+	runs           [2]string // of the mean, and of the tail
+}
+
+// tail is the percentile that the paper prints (section 4-A), as a fraction.
+const tail = 0.999
+
+// point returns a mean or a tail as a point of a series.
+func point(system string, value, half float64, size, rounds int) study.Point {
+	return study.Point{System: system, At: []float64{float64(size)}, Value: value, Half: half, RoundTrips: rounds}
 }
 
 // exchange describes requests to a server, which answers each.
@@ -36,7 +46,12 @@ func (x exchange) measure(s *study.Session) (t trip, millions float64, err error
 	if err = errors.Join(err, b.run(err)); err != nil {
 		return t, 0, fmt.Errorf("%s, %d B: %w", x.d.name, x.request, err)
 	}
-	return c.result(), float64(n) * 1e6 / float64(c.last-c.first), nil
+	return c.result(s, x.name()), float64(n) * 1e6 / float64(c.last-c.first), nil
+}
+
+// name names the exchange.
+func (x exchange) name() string {
+	return fmt.Sprintf("%s, %d B there and %d B back, %d in flight", x.d.name, x.request, x.bulk, x.window)
 }
 
 // software starts the loops of client and server on their cores.
@@ -107,18 +122,19 @@ func (a *asker) answered(n int) {
 	}
 }
 
-// result returns the measured times.
-func (a *asker) result() trip {
-	slices.Sort(a.times)
-	sum := 0.0
-	for _, t := range a.times {
-		sum += float64(t)
-	}
+// result returns the measured times, and records their runs.
+func (a *asker) result(s *study.Session, name string) trip {
 	const micro = float64(simcore.Microsecond)
-	part := func(q float64) float64 {
-		return float64(a.times[min(int(q*float64(len(a.times))), len(a.times)-1)]) / micro
-	}
-	return trip{mean: sum / float64(len(a.times)) / micro, p99: part(0.99), p999: part(0.999)}
+	t := trip{runs: [2]string{name + ", mean", name + ", tail"}}
+	mean := study.MeanOf(a.times)
+	s.Ran(t.runs[0], mean, 1)
+	t.mean = 1 / mean.Rate / micro
+	t.meanHalf = mean.Relative() * t.mean
+	q := study.QuantileOf(a.times, tail)
+	s.Ran(t.runs[1], q, 1)
+	t.tail = 1 / q.Rate / micro
+	t.tailHalf = q.Relative() * t.tail
+	return t
 }
 
 // answerer is the software of the server.

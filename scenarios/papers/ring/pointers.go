@@ -59,15 +59,15 @@ func example(s *study.Session) {
 		sent = -1
 	}
 	s.Value("rb2.example.slot_tx", sent, "slots that are to be transmitted after one more message, with one waiting; "+
-		"-1 if the tail is told, too")
+		"-1 if the tail is told, too").Counted()
 	r := rb2.RecvPointers{Head: 1, Tail: 4}
 	first, second := r.Took(&spec), r.Took(&spec)
 	s.Holds("rb2.example.lazy_push", first && !second, fmt.Sprintf("first read tells of the head: %t, second: %t",
-		first, second), "two reads with one behind them")
+		first, second), "two reads with one behind them").Counted()
 	empty := rb2.RecvPointers{}
 	was := empty.Empty()
 	empty.Tail = 1
-	s.Holds("rb2.empty_condition", was && !empty.Empty(), "", "head and tail equal, and apart")
+	s.Holds("rb2.empty_condition", was && !empty.Empty(), "", "head and tail equal, and apart").Counted()
 }
 
 // alignment counts the lines that a core loads for a message of 128 B in an unaligned slot and in an aligned
@@ -99,7 +99,7 @@ func alignment(s *study.Session) error {
 		broken = fmt.Sprintf("an aligned one touches %g", lines[true])
 	}
 	s.ValueAnd("rb2.align.128B_lines", lines[false], fmt.Sprintf("lines that a core loads of a message in the first "+
-		"slot, %d B behind a line; aligned: %g", misaligned, lines[true]), broken)
+		"slot, %d B behind a line; aligned: %g", misaligned, lines[true]), broken).Counted()
 	return nil
 }
 
@@ -137,24 +137,24 @@ func counts(s *study.Session) error {
 	s.Record(x)
 	a, b, c := one.f.send.Stats(), two.f.send.Stats(), full.f.send.Stats()
 	s.Value("rb2.wt.writes_per_msg", float64(a.Slots+a.Words)/float64(a.Messages),
-		"WRITEs of slots and tails over messages, unbatched")
+		"WRITEs of slots and tails over messages, unbatched").Counted()
 	alpha, beta := uint64(two.f.d.spec.Alpha), uint64(two.f.d.spec.Beta)
 	s.Holds("rb2.alg.pointer_advance_cond", b.Words == b.Messages/alpha && b.Slots == b.Messages/beta,
 		fmt.Sprintf("%d messages, %d WRITEs of slots at beta %d, %d of tails at alpha %d", b.Messages, b.Slots, beta,
-			b.Words, alpha), "tails and slots written, against messages over alpha and beta")
+			b.Words, alpha), "tails and slots written, against messages over alpha and beta").Counted()
 	heads, read := full.f.recv.Stats().Words, full.f.recv.Stats().Messages
 	gamma := uint64(full.f.d.spec.Gamma)
 	s.Holds("rb2.alg.lazy_push", heads == read/gamma, fmt.Sprintf("%d heads for %d messages read at gamma %d", heads,
-		read, gamma), "heads written, against messages over gamma")
+		read, gamma), "heads written, against messages over gamma").Counted()
 	polled := uint64(full.f.cqes[0])
 	under := uint64(full.f.send.InFlight())
 	s.Holds("rb2.alg.cqe_only_pointer", polled+under == c.Words,
 		fmt.Sprintf("%d completions and %d under way, %d tails, %d WRITEs of slots", polled, under, c.Words, c.Slots),
-		"completions that the sender polled")
+		"completions that the sender polled").Counted()
 	back := one.f.back + two.f.back + full.f.back
 	s.Holds("rb2.monotone_pointers", back == 0 && full.f.moved,
 		fmt.Sprintf("%d of %d times a pointer went back", back, a.Messages+b.Messages+c.Messages),
-		"all pointers, after every message that was written and read")
+		"all pointers, after every message that was written and read").Counted()
 	return nil
 }
 
@@ -185,10 +185,10 @@ func orders(s *study.Session) error {
 	s.Record(x)
 	s.Holds("rb2.wt.ordering", torn["write twice, front to back"] == 0 && torn["write twice, back to front"] == 0,
 		"no message was read before it was whole, whatever the NIC's order of bytes",
-		"first and last bytes of each message, when the tail tells of it")
+		"first and last bytes of each message, when the tail tells of it").Counted()
 	last := torn["poll the last byte, back to front"]
 	s.Holds("rb2.poll_message_order", torn["poll the last byte, front to back"] == 0 && last > 0,
 		fmt.Sprintf("polling messages: none torn front to back, %.0f%% back to front", 100*last),
-		"first and last bytes of each message, when the word behind it is there")
+		"first and last bytes of each message, when the word behind it is there").Counted()
 	return nil
 }

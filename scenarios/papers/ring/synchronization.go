@@ -50,6 +50,8 @@ func synchronize(s *study.Session) error {
 	y := study.NewSeries("p999", "99.9% of round trips of the ways to synchronize, unbatched", "round trip", "us",
 		study.Axis{Name: "message", Unit: "B", Log: true})
 	rates, tails, cqes := map[string][]float64{}, map[string][]float64{}, map[string]float64{}
+	var on []string              // all runs
+	small := map[string]string{} // runs of the smallest messages
 	for _, d := range designs(s) {
 		for _, size := range syncSizes {
 			r, err := throughput(s, d, size)
@@ -57,13 +59,15 @@ func synchronize(s *study.Session) error {
 				return err
 			}
 			x.AddEstimate(d.name, r.Estimate, float64(size))
-			t, _, err := exchange{d: d.unbatched(), request: size, bulk: size, window: 1, rounds: rounds}.measure(s)
+			t, _, err := exchange{d: d.unbatched(), request: size, bulk: size, window: 1, rounds: tailRounds}.measure(s)
 			if err != nil {
 				return err
 			}
-			y.Add(d.name, t.p999, float64(size))
-			rates[d.name], tails[d.name] = append(rates[d.name], r.Rate), append(tails[d.name], t.p999)
+			y.Points = append(y.Points, point(d.name, t.tail, t.tailHalf, size, tailRounds))
+			rates[d.name], tails[d.name] = append(rates[d.name], r.Rate), append(tails[d.name], t.tail)
+			on = append(on, r.name, t.runs[1])
 			if size == syncSizes[0] {
+				small[d.name] = r.name
 				cqes[d.name] = float64(r.f.recv.Stats().Receives) / float64(r.f.got)
 			}
 		}
@@ -71,13 +75,13 @@ func synchronize(s *study.Session) error {
 	s.Record(x, y)
 	gain := func(tail string) float64 { return rates["Push"+tail][0]/rates["Pull"+tail][0] - 1 }
 	s.Values("rb2.mb.push_gain_64B", "throughput at 64 B, pushed over pulled, less 1: with tails by completions, and "+
-		"written twice", gain("+CQ"), gain("+WT"))
+		"written twice", gain("+CQ"), gain("+WT")).On(small["Push+CQ"], small["Pull+CQ"], small["Push+WT"], small["Pull+WT"])
 	best := 0
 	for i := range syncSizes {
 		is := true
 		for _, d := range designs(s) {
-			is = is && rates["Push+WT"][i] >= rates[d.name][i]*(1-study.Precision) &&
-				tails["Push+WT"][i] <= tails[d.name][i]*(1+study.Precision)
+			is = is && !study.Above(rates[d.name][i], rates["Push+WT"][i]) &&
+				!study.Above(tails["Push+WT"][i], tails[d.name][i])
 		}
 		if is {
 			best++
@@ -85,13 +89,17 @@ func synchronize(s *study.Session) error {
 	}
 	s.Holds("rb2.mb.choice", best == len(syncSizes), fmt.Sprintf("Push+WT is best in throughput and in 99.9%% of "+
 		"round trips, to 1%%, at %d of %d sizes", best, len(syncSizes)),
-		"throughput and 99.9% of round trips of all four")
+		"throughput and 99.9% of round trips of all four").On(on...)
 	s.Holds("rb2.mb.cq_receiver_cost", cqes["Push+CQ"] >= 1 && cqes["Push+WT"] == 0,
 		fmt.Sprintf("%.2f completions and receive requests a message; written twice %.0f", cqes["Push+CQ"],
 			cqes["Push+WT"]),
-		"completions of the receiver over messages read")
+		"completions of the receiver over messages read").Counted()
 	return nil
 }
 
-// rounds is the number of round trips over which a latency is measured.
-const rounds = 3000
+// rounds is the number of round trips over which a mean latency is measured, tailRounds that for a tail: fewer would not
+// contain the interval of 99.9%.
+const (
+	rounds     = 3000
+	tailRounds = 5000
+)

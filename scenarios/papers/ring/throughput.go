@@ -60,23 +60,25 @@ func designThroughput(s *study.Session) error {
 		s.Logf("%d of %d sizes", i+1, len(sizes(s)))
 	}
 	s.Record(x)
+	on := func(name string, size int) string { return all[name][size].name }
 	over := func(name string) float64 { return all["RB2"][0].Rate / all[name][0].Rate }
 	s.Values("rb2.small_tput_vs_drbs", "RB2 over the best and over the worst comparator at 64 B",
-		min(over("SocksDirect"), over("FaRM"), over("L5")), max(over("SocksDirect"), over("FaRM"), over("L5")))
+		min(over("SocksDirect"), over("FaRM"), over("L5")), max(over("SocksDirect"), over("FaRM"), over("L5"))).On(on("RB2", 0),
+		on("SocksDirect", 0), on("FaRM", 0), on("L5", 0))
 	last := len(sizes(s)) - 1
 	big := func(name string) *rate { return all[name][last] }
-	s.Value("rb2.e1.large_bw", big("RB2").Gbps(), "payload of large messages")
+	s.Value("rb2.e1.large_bw", big("RB2").Gbps(), "payload of large messages").On(on("RB2", last))
 	s.Value("rb2.e1.sd_small_vs_raw", all["SocksDirect"][0].Rate/all["WRITE"][0].Rate,
-		"SocksDirect over WRITEs at 64 B")
+		"SocksDirect over WRITEs at 64 B").On(on("SocksDirect", 0), on("WRITE", 0))
 	const least = 0.8 // minimum share of a message's time that is spent copying
 	copying := 1 - big("SocksDirect").millions()/all["SocksDirect"][0].millions()
-	s.Holds("rb2.e1.sd_large_copy", copying > least && big("SocksDirect").Rate < big("RB2").Rate,
+	s.Holds("rb2.e1.sd_large_copy", copying > least && study.Above(big("RB2").Rate, big("SocksDirect").Rate),
 		fmt.Sprintf("copying takes %.0f%% of a message's time: %.1f Gbps, RB2 %.1f", 100*copying,
 			big("SocksDirect").Gbps(), big("RB2").Gbps()), "time of a large message, less that of one of 64 B, which "+
-			"has all but the copying")
+			"has all but the copying").On(on("SocksDirect", 0), on("SocksDirect", last), on("RB2", last))
 	const share = 0.3
 	s.Holds("rb2.e1.l5_large", big("L5").Rate <= share*big("RB2").Rate,
 		fmt.Sprintf("L5 %.1f Gbps, RB2 %.1f", big("L5").Gbps(), big("RB2").Gbps()),
-		"large messages: L5 at most 0.3 of RB2")
+		"large messages: L5 at most 0.3 of RB2").On(on("L5", last), on("RB2", last))
 	return nil
 }

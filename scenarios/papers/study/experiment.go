@@ -3,7 +3,11 @@ package study
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"math/rand/v2"
+
+	"nictwin/models/sim/simcore"
 )
 
 // Experiment reproduces a figure of a paper, or gives evidence for a mechanism.
@@ -20,6 +24,15 @@ type Experiment struct {
 
 	// Reasons explains each missed claim by its id: what the model lacks, or where paper and mechanism differ.
 	Reasons map[string]string
+
+	// Notes are for the reader of the results: where two experiments differ, and why.
+	Notes []string
+
+	// Arithmetic lists claims that follow from inputs alone, whatever the model does: they are not scored.
+	Arithmetic []string
+
+	// Settled maps claims that missed at first to the reading by which they are judged since. Their verdicts are marked.
+	Settled map[string]string
 }
 
 // FullName returns the name with its group: path/packets.
@@ -64,6 +77,7 @@ type Instead struct {
 type Session struct {
 	Context context.Context
 	Percent int       // percentage of the usual round trips and points
+	Seed    uint64    // of arrival times and random addresses
 	Log     io.Writer // progress; nil: it is not shown
 
 	Outcome Outcome
@@ -103,6 +117,21 @@ func (s *Session) input(name string) *Input {
 		panic(fmt.Sprintf("study: input %q is not declared", name))
 	}
 	return in
+}
+
+// Random returns a source of random numbers that depends on the seed and on a name alone.
+func (s *Session) Random(name string) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // never fails
+	return rand.New(rand.NewPCG(s.Seed, h.Sum64()))
+}
+
+// Phase returns a random time below a period: when something begins that repeats with that period.
+func (s *Session) Phase(name string, period simcore.Ps) simcore.Ps {
+	if period <= 0 {
+		return 0
+	}
+	return simcore.Ps(s.Random(name).Int64N(int64(period)))
 }
 
 // Scale returns the session's percentage of n, or the second argument if that is more.

@@ -10,38 +10,60 @@ type Outcome struct {
 	SimPs    int64      `json:"sim_ps"`
 }
 
-// Measured is the measurement for a claim.
+// Measured is the measurement for a claim. It stands on runs, or on counts: On and Counted say which.
 type Measured struct {
 	Claim  string
 	Values []float64 // one for each number of the claim; empty for a claim about an order or a shape
 	// the claimed order, shape, direction or equation was found; unused if the claim has only numbers
 	Holds  bool
-	Broken string // a further statement of the claim that the measurement contradicts; empty: none
-	Text   string // the result in words
-	How    string // how it was measured
+	Broken string   // a further statement of the claim that the measurement contradicts; empty: none
+	Text   string   // the result in words
+	How    string   // how it was measured
+	Runs   []string // names of the runs whose rates and times it is made of
+	Exact  bool     // it was counted, or follows from inputs: it has no interval
 }
 
+// On names the runs whose rates or times a measurement is made of. If one of them did not converge, the claim cannot
+// pass.
+func (m *Measured) On(runs ...string) { m.Runs = append(m.Runs, runs...) }
+
+// Counted says that a measurement is a count, or follows from inputs, so that it has no interval.
+func (m *Measured) Counted() { m.Exact = true }
+
 // Value records the number measured for a claim.
-func (s *Session) Value(claim string, value float64, how string) {
-	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, How: how})
+func (s *Session) Value(claim string, value float64, how string) *Measured {
+	return s.measured(Measured{Claim: claim, Values: []float64{value}, How: how})
 }
 
 // ValueAnd records the number measured for a claim that also states something else. broken names the other statements
 // that do not hold.
-func (s *Session) ValueAnd(claim string, value float64, how, broken string) {
-	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, Broken: broken,
-		How: how})
+func (s *Session) ValueAnd(claim string, value float64, how, broken string) *Measured {
+	return s.measured(Measured{Claim: claim, Values: []float64{value}, Broken: broken, How: how})
 }
 
 // Values records the numbers measured for a claim, as many as the claim has.
-func (s *Session) Values(claim string, how string, values ...float64) {
-	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: values, How: how})
+func (s *Session) Values(claim string, how string, values ...float64) *Measured {
+	return s.measured(Measured{Claim: claim, Values: values, How: how})
+}
+
+// ValuesAnd is Values for a claim that also states something else, as ValueAnd.
+func (s *Session) ValuesAnd(claim string, how, broken string, values ...float64) *Measured {
+	return s.measured(Measured{Claim: claim, Values: values, Broken: broken, How: how})
 }
 
 // Holds records whether the shape, order, direction or equation of a claim was found.
-func (s *Session) Holds(claim string, holds bool, text, how string) {
-	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Holds: holds, Text: text, How: how})
+func (s *Session) Holds(claim string, holds bool, text, how string) *Measured {
+	return s.measured(Measured{Claim: claim, Holds: holds, Text: text, How: how})
 }
+
+func (s *Session) measured(m Measured) *Measured {
+	s.Outcome.Measured = append(s.Outcome.Measured, m)
+	return &s.Outcome.Measured[len(s.Outcome.Measured)-1]
+}
+
+// Above reports whether a is larger than b by more than the precision of rates: orders of measured values need this
+// margin.
+func Above(a, b float64) bool { return a-b > Precision*max(a, -a, b, -b) }
 
 // Axis is an axis of a series.
 type Axis struct {

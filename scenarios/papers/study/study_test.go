@@ -92,3 +92,40 @@ func TestLedger(t *testing.T) {
 	require.NoError(t, Balance("x", 3, 3))
 	require.EqualError(t, Balance("switch", 3, 2), "switch does not conserve bytes: 3 came in, 2 went out or are held")
 }
+
+func TestMeanAndQuantile(t *testing.T) {
+	times := make([]simcore.Ps, 5000)
+	for i := range times {
+		times[i] = simcore.Ps(1000 + i%10)
+	}
+	e := MeanOf(times)
+	require.InEpsilon(t, 1004.5, 1/e.Rate, 1e-3)
+	require.True(t, e.Converged)
+	q := QuantileOf(times, 0.999)
+	require.InEpsilon(t, 1009, 1/q.Rate, 1e-9)
+	require.True(t, q.Converged)
+	require.False(t, QuantileOf(times[:3000], 0.999).Converged, "3,000 do not contain the interval")
+	require.True(t, QuantileOf(times[:3000], 0.99).Converged)
+	require.Equal(t, Estimate{}, QuantileOf(nil, 0.99))
+	require.False(t, MeanOf(nil).Converged)
+}
+
+func TestAbove(t *testing.T) {
+	require.True(t, Above(102, 100))
+	require.False(t, Above(100.9, 100))
+	require.False(t, Above(1, 2))
+	require.True(t, Above(-1, -2))
+	require.False(t, Above(0, 0))
+}
+
+// TestRandom checks that random numbers depend on seed and name, and on nothing else.
+func TestRandom(t *testing.T) {
+	s := session(t, 1, &Experiment{})
+	first := s.Random("a").Uint64()
+	require.Equal(t, first, s.Random("a").Uint64())
+	require.NotEqual(t, first, s.Random("b").Uint64())
+	s.Seed++
+	require.NotEqual(t, first, s.Random("a").Uint64())
+	require.Zero(t, s.Phase("a", 0))
+	require.Less(t, s.Phase("a", 10), simcore.Ps(10))
+}
