@@ -21,10 +21,14 @@ path, ring); without NAME all are measured. A missed goal is reported and does n
 
 The groups path and ring repeat experiments of papers (docs/experiments.md). Each claim is shown with paper
 value, measured value, tolerance, anchor and verdict, and every input with its source. A missed claim is
-shown with its reason.`,
+shown with its reason.
+
+With --claims nothing is measured: every claim of the papers is listed, with the experiment that measures it
+or the reason why none does. --results adds the verdicts of a run that left its results with --out.`,
 		Example: `  nictwin bench
   nictwin bench nic bridge/refereed_over_raw
-  nictwin bench path --out out/path --leave-one-out`,
+  nictwin bench path --out out/path --leave-one-out
+  nictwin bench --claims --results out/path`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return bench.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -36,6 +40,10 @@ shown with its reason.`,
 	f.StringVar(&b.Against, "against", "", "earlier nictwin program to compare this one with in cli/start")
 	f.BoolVar(&b.LeaveOneOut, "leave-one-out", b.LeaveOneOut,
 		"repeat each experiment without each of its calibrated inputs")
+	f.IntVar(&b.Seeds, "seeds", b.Seeds,
+		"run each experiment with this many seeds; claims must hold with each, and show their spread")
+	f.BoolVar(&b.Claims, "claims", b.Claims, "list all claims of the papers, and what became of each")
+	f.StringArrayVar(&b.Results, "results", b.Results, "folder of a run whose verdicts --claims shows; may be repeated")
 	f.StringVar(&b.Out, "out", b.Out, "folder for the plots of experiments and a page that shows them all")
 	f.BoolVar(&b.Overwrite, "overwrite", b.Overwrite, "replace files in --out, whoever wrote them")
 	seedFlag(c, &b.Seed)
@@ -59,6 +67,9 @@ shown with its reason.`,
 func (a *app) bench(c *cobra.Command, b *cli.Bench) error {
 	e := b.Run(c.Context())
 	a.ended, a.object = &e.Ended, e.Object
+	if e.Claims != nil && !a.json {
+		_ = e.Claims.Write(a.stdout) // a.stdout remembers the error
+	}
 	if e.Report == nil || a.json {
 		return e.Err
 	}

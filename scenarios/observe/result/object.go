@@ -90,6 +90,7 @@ type Object struct {
 	Clean *cache.Cleaned `json:"clean,omitempty"`
 
 	Results any `json:"results,omitempty"` // of measurements
+	Claims  any `json:"claims,omitempty"`  // of papers, all of them
 }
 
 // Captured counts the packets of the captures by outcome, for one pass.

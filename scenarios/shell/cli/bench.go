@@ -15,7 +15,9 @@ import (
 type Bench struct {
 	Common
 	bench.Options
-	Out string // folder for the plots and the page of experiments; empty: none
+	Out     string   // folder for the plots and the page of experiments; empty: none
+	Claims  bool     // list the claims of the papers; nothing is measured
+	Results []string // folders of earlier runs, whose verdicts the list shows
 }
 
 // NewBench returns the default settings.
@@ -28,7 +30,8 @@ func NewBench() *Bench {
 // BenchEnded is the outcome of a measurement.
 type BenchEnded struct {
 	Ended
-	Report *bench.Report // nil: the measurement did not begin
+	Report *bench.Report  // nil: the measurement did not begin
+	Claims *papers.Claims // nil: they were not to be listed
 }
 
 // Run runs the benchmarks or experiments. Canceling the context interrupts it.
@@ -39,6 +42,10 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 	e.do(ctx, &b.Common, work{
 		prepare: b.prepare,
 		play: func() (err error) {
+			if b.Claims {
+				e.Claims, err = bench.Claims(b.Results)
+				return err
+			}
 			e.Report, err = bench.Run(ctx, b.Options)
 			return errors.Join(err, b.leavePlots(e.Report))
 		},
@@ -48,6 +55,9 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 				o.Digest, o.Build, o.Results = r.Digest, r.Build, r.Results
 				o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs,
 					r.Wall.Seconds()
+			}
+			if e.Claims != nil {
+				o.Claims = e.Claims
 			}
 			if wrong, ok := errors.AsType[*bench.MismatchError](e.Err); ok {
 				o.Findings = wrong.Findings
@@ -59,6 +69,12 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 
 // prepare checks the options and finds the device's manifest.
 func (b *Bench) prepare() (string, error) {
+	if b.Claims {
+		return "", b.checkList()
+	}
+	if len(b.Results) > 0 {
+		return "", Usagef("--results: has no effect without --claims")
+	}
 	if err := errors.Join(b.Validate(), Once("figure", b.Names)); err != nil {
 		return "", &UsageError{err}
 	}
@@ -75,6 +91,21 @@ func (b *Bench) prepare() (string, error) {
 	}
 	b.DUT = path
 	return b.Out, nil
+}
+
+// checkList checks the options of a list of claims, which measures and writes nothing.
+func (b *Bench) checkList() error {
+	switch {
+	case len(b.Names) > 0:
+		return Usagef("--claims: measures nothing: want no figure beside it, not %s; run it first, with --out, and "+
+			"name that folder by --results", strings.Join(b.Names, " "))
+	case b.Out != "":
+		return Usagef("--claims: writes nothing: want --results %s for the verdicts of a run, not --out", b.Out)
+	}
+	if err := Once("folder", b.Results); err != nil {
+		return &UsageError{err}
+	}
+	return nil
 }
 
 // leavePlots writes the plots and the page of the experiments that ran.

@@ -18,7 +18,8 @@ var Flags = map[field.Path]string{
 	"build": "build", "runs": "runs", "skip": "skip", "time": "time", "jobs": "jobs", "most": "failures",
 	"count": "count", "cut": "cut", "window": "window", "processes": "processes", "wait": "wait",
 	"tie": "tie", "clock": "clock", "resets": "resets", "stream": "stream",
-	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",
+	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "seeds": "seeds",
+	"leave_one_out": "leave-one-out",
 }
 
 // flag returns the flag that sets a field, or else the field's path.

@@ -74,8 +74,14 @@ func (f *Fuzz) Idle() Idle {
 // Idle returns the bench flags that have no effect with the other settings.
 func (b *Bench) Idle() Idle {
 	i := Idle{}
+	if b.Claims {
+		i.unless(false, "--claims", "figures", "repeats", "percent", "seed", "seeds", "leave-one-out", "against", "dut",
+			"overwrite")
+		return i
+	}
 	i.unless(b.NeedsDUT(), strings.Join(b.Names, " "), "figures of the NIC", "dut")
 	i.unless(b.HasStart(), strings.Join(b.Names, " "), "the figure cli/start", "against")
+	i.unless(b.HasExperiments(), strings.Join(b.Names, " "), "experiments", "seeds")
 	return i
 }
 

@@ -1,0 +1,56 @@
+package papers
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryClaimHasAStatus checks that the list has all claims, each with a status, and a reason where no experiment
+// measures it.
+func TestEveryClaimHasAStatus(t *testing.T) {
+	c, err := ListClaims(nil)
+	require.NoError(t, err)
+	require.Len(t, c.List, 348)
+	sum := 0
+	for _, k := range c.Counts {
+		n := 0
+		for _, of := range k.Status {
+			n += of
+		}
+		require.Equal(t, k.Claims, n)
+		sum += n
+	}
+	require.Equal(t, 348, sum)
+	for i := range c.List {
+		l := &c.List[i]
+		require.NotEmpty(t, l.Status, l.Claim)
+		require.Equal(t, l.Status == NotCovered, l.Role == "output" && l.Experiment == "", l.Claim)
+		require.True(t, l.Experiment != "" || len(l.Inputs) > 0 || l.Reason != "", l.Claim)
+	}
+	var text strings.Builder
+	require.NoError(t, c.Write(&text))
+	require.Contains(t, text.String(), "348 claims; ")
+	require.Regexp(t, `offpath.c12.sum_alone .* anchor +path/zero`, text.String())
+	require.Regexp(t, `offpath.c13.p_minus_n_value .* arithmetic +path/pminusn`, text.String())
+	require.Regexp(t, `offpath.bg.nic_core_mpps .* input +input of path/skew nic.rate and `, text.String())
+	require.Regexp(t, `ceio.abs.tput .* not covered +no experiment runs a server with CEIO`, text.String())
+}
+
+func TestListHasVerdicts(t *testing.T) {
+	m := []Measurement{{From: "a", Claim: "offpath.p1.bidir", Verdict: "pass", Measured: []float64{385.8}},
+		{From: "a", Claim: "offpath.p1.lat_send", Verdict: "miss", Reason: "0.2 is not in 0.03 to 0.14"}}
+	c, err := ListClaims(m)
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, c.Write(&text))
+	require.Regexp(t, `offpath.p1.bidir .* 385.8 +Gbps +pass +path/duplex`, text.String())
+	require.Regexp(t, `offpath.p1.lat_send .* miss +path/latency: 0.2 is not in`, text.String())
+	require.Contains(t, text.String(), "1 of 2 judged ones pass")
+
+	_, err = ListClaims(append(m, Measurement{From: "b", Claim: "offpath.p1.bidir"}))
+	require.EqualError(t, err, "claim offpath.p1.bidir is measured in a and in b: want one of them")
+	_, err = ListClaims([]Measurement{{From: "b", Claim: "x"}})
+	require.EqualError(t, err, "b: claim x: this version of nictwin has none of this name")
+}
