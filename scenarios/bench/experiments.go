@@ -89,7 +89,8 @@ func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 // claim returns the benchmark result for a paper's claim. Its value is the number measured; for a claim without a
 // number, 1 if the claim holds, else 0.
 func claim(v *papers.Verdict) Result {
-	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss" && v.Verdict != "not_converged", Against: v.How}
+	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), Against: v.How,
+		OK: v.Verdict != "miss" && v.Verdict != "not_converged"}
 	measured := v.Measured
 	if slices.ContainsFunc(measured, noNumber) {
 		measured = nil // JSON cannot represent NaN or infinity; the verdict is a miss, with the value in its reason

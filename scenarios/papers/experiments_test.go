@@ -106,7 +106,8 @@ func TestJudging(t *testing.T) {
 	require.Equal(t, "20 is not in 9 to 11; there is no such mechanism", v[2].Reason)
 	require.Equal(t, `1 of its 2 runs not known to 1%, worst "bad" to 2.3%`, v[3].Reason)
 	require.Equal(t, "pass*", v[0].marked())
-	require.Equal(t, Summary{CalibratedPass: 1, Calibrated: 3, NotConverged: 1, Anchors: 1, Arithmetic: 1}, summarize(v))
+	require.Equal(t, Summary{CalibratedPass: 1, Calibrated: 3, NotConverged: 1, Anchors: 1, Arithmetic: 1},
+		summarize(v))
 
 	o.Measured[0].Runs = []string{"none"}
 	_, err = judge(x, o, all)

@@ -90,7 +90,8 @@ func byClaim(all []claims.Claim, results []Measurement) (map[string]*Measurement
 			return nil, fmt.Errorf("%s: claim %s: this version of nictwin has none of this name", m.From, m.Claim)
 		}
 		if before := found[m.Claim]; before != nil {
-			return nil, fmt.Errorf("claim %s is measured in %s and in %s: want one of them", m.Claim, before.From, m.From)
+			return nil, fmt.Errorf("claim %s is measured in %s and in %s: want one of them", m.Claim, before.From,
+				m.From)
 		}
 		found[m.Claim] = m
 	}
@@ -175,7 +176,8 @@ type Count struct {
 func (c *Count) covered() int { return c.Claims - c.Status[NotCovered] }
 
 func count(list []Listed) []Count {
-	kinds := []string{string(claims.Structural), string(claims.Calibrated), string(claims.Empirical), "input", "context"}
+	kinds := []string{string(claims.Structural), string(claims.Calibrated), string(claims.Empirical), "input",
+		"context"}
 	var all []Count
 	for i := range list {
 		l := &list[i]

@@ -93,8 +93,12 @@ func (c *Claims) writeCounts(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("claims: %w", err)
 	}
-	scored := sum.Status[string(claims.Pass)] + sum.Status[string(claims.Miss)] + sum.Status[string(claims.NotConverged)]
-	_, err := fmt.Fprintf(w, "\n%d claims; %d of %d outputs have an experiment; %d of %d judged ones pass\n", len(c.List),
+	scored := 0
+	for _, v := range []claims.Verdict{claims.Pass, claims.Miss, claims.NotConverged} {
+		scored += sum.Status[string(v)]
+	}
+	_, err := fmt.Fprintf(w, "\n%d claims; %d of %d outputs have an experiment; %d of %d judged ones pass\n",
+		len(c.List),
 		sum.covered(), sum.Claims, sum.Status[string(claims.Pass)], scored)
 	return err
 }

@@ -21,10 +21,11 @@ var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"found": func(v Verdict) string { return v.found() }, "marked": func(v Verdict) string { return v.marked() },
-	"spread": func(v Verdict) string { return v.spread() }, "tolerance": func(v Verdict) string { return v.tolerance() },
-	"value":   func(in study.Input) string { return inputValue(&in) },
-	"join":    func(s []string) string { return strings.Join(s, ", ") },
-	"numbers": numbers, "precision": func(r Result) string { return r.precision() },
+	"spread":    func(v Verdict) string { return v.spread() },
+	"tolerance": func(v Verdict) string { return v.tolerance() },
+	"value":     func(in study.Input) string { return inputValue(&in) },
+	"join":      func(s []string) string { return strings.Join(s, ", ") },
+	"numbers":   numbers, "precision": func(r Result) string { return r.precision() },
 	"anchor": func(name string) string { return strings.ReplaceAll(name, "/", "-") },
 	"points": func(s study.Series) table { return pointsOf(&s) },
 	"ledger": func(r Result) table { return ledgerOf(r.Ledgers) },

@@ -69,7 +69,8 @@ func verdict(x *study.Experiment, o *study.Outcome, c *claims.Claim, m *study.Me
 	v := Verdict{
 		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric,
 		Paper: c.Value.String(), Measured: m.Values,
-		Holds: m.Holds, Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance, Anchor: anchor(x, c.ID),
+		Holds: m.Holds, Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance,
+		Anchor:       anchor(x, c.ID),
 		Derivability: string(c.Derivability), How: m.How, Settled: x.Settled[c.ID],
 	}
 	if v.Measured == nil {

@@ -42,10 +42,10 @@ var Duplex = study.Experiment{
 	}, linkInputs...),
 	Run: duplex,
 	Reasons: map[string]string{
-		"offpath.p2.bidir_limit": "the Arm has one channel of DRAM, 204.8 Gbps of reads and writes together; links and " +
-			"network alone would carry the limit (series)",
-		"offpath.p3.no_bidir_gain": "path 2 gains nothing in both directions, for the one channel of the Arm's DRAM; by " +
-			"its links it would double (series)",
+		"offpath.p2.bidir_limit": "the Arm has one channel of DRAM, 204.8 Gbps of reads and writes together; " +
+			"links and network alone would carry the limit (series)",
+		"offpath.p3.no_bidir_gain": "path 2 gains nothing in both directions, for the one channel of the Arm's " +
+			"DRAM; by its links it would double (series)",
 	},
 }
 

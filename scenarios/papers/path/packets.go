@@ -85,7 +85,8 @@ func packets(s *study.Session) error {
 		if wrong[p] != "" {
 			text = wrong[p]
 		}
-		s.Holds("offpath.t3.p"+p+"_packets", wrong[p] == "", text, "data TLPs counted by the switch and PCIe0").Counted()
+		s.Holds("offpath.t3.p"+p+"_packets", wrong[p] == "", text,
+			"data TLPs counted by the switch and PCIe0").Counted()
 	}
 	packetRates(s, last)
 	return nil

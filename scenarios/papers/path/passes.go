@@ -58,8 +58,8 @@ var Passes = study.Experiment{
 	Arithmetic: []string{"smartns.arm.dram_theoretical", "smartns.rx.working_set", "smartns.rx.required_cache_ratio",
 		"smartns.rx.required_cache_800g"},
 	Reasons: map[string]string{
-		"smartns.rx.llc_bw_800g": "the cache charges its pipeline for each line that is touched; with invalidation a " +
-			"third pass is charged",
+		"smartns.rx.llc_bw_800g": "the cache charges its pipeline for each line that is touched; with " +
+			"invalidation a third pass is charged",
 	},
 }
 

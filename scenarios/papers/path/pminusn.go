@@ -16,20 +16,22 @@ var PMinusN = study.Experiment{
 	Claims:   []string{"offpath.c13.p_minus_n", "offpath.c13.p_minus_n_value"},
 	Inputs: append([]study.Input{
 		{Name: "payload", Value: 4096, Unit: "B", Source: "offpath.p1.bidir, its condition"},
-		{Name: "loss", Value: 0.03, Unit: "fraction", Source: "offpath.c13.p_minus_n, its rule: what counts as no loss"},
-		{Name: "requests", Value: 2 * 12 * 8, Unit: "requests a path", Source: "as path/cap has them: 24 threads with 8 " +
-			"requests each (host.window), on either path"},
+		{Name: "loss", Value: 0.03, Unit: "fraction",
+			Source: "offpath.c13.p_minus_n, its rule: what counts as no loss"},
+		{Name: "requests", Value: 2 * 12 * 8, Unit: "requests a path", Source: "as path/cap has them: 24 threads " +
+			"with 8 requests each (host.window), on either path"},
 	}, linkInputs...),
 	Run:        pMinusN,
 	Arithmetic: []string{"offpath.c13.p_minus_n_value"},
 	Notes:      []string{"path/cap has the same load through the RDMA NIC, and says where the two differ."},
 	Reasons: map[string]string{
-		"offpath.c13.p_minus_n": "headers of completions and DLLPs take what the nominal P - N leaves, so that path 1 loses a " +
-			"little more than 3% at that cap beside copies from the host, and nothing at 50 Gbps",
+		"offpath.c13.p_minus_n": "headers of completions and DLLPs take what the nominal P - N leaves, so that " +
+			"path 1 loses a little more than 3% at that cap beside copies from the host, and nothing at 50 Gbps",
 	},
 	Settled: map[string]string{
-		"offpath.c13.p_minus_n": "with as many requests in flight as path/cap has: with one for each thread, 24, path 1 " +
-			"lost 4.2% at the cap beside copies from the host, and nothing beyond it beside those from the Arm",
+		"offpath.c13.p_minus_n": "with as many requests in flight as path/cap has: with one for each thread, 24, " +
+			"path 1 lost 4.2% at the cap beside copies from the host, and nothing beyond it beside " +
+			"those from the Arm",
 	},
 }
 
@@ -54,8 +56,8 @@ func pMinusN(s *study.Session) error {
 		}
 	}
 	s.Holds("offpath.c13.p_minus_n", kept && lost, text+"wire bytes on the shared channel",
-		"READ on path 1 and copies on path 3 of 4 KB, in either direction, with caches and DRAM; the series have links "+
-			"and network alone, too").On(on...)
+		"READ on path 1 and copies on path 3 of 4 KB, in either direction, with caches and DRAM; the series have "+
+			"links and network alone, too").On(on...)
 	s.Value("offpath.c13.p_minus_n_value", rest, "arithmetic of inputs; the knee is in the series").Counted()
 	return nil
 }
@@ -81,8 +83,8 @@ func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, 
 		list := []*flow{first}
 		if wire > 0 {
 			every := float64(size) * 8e3 * perByte / wire
-			list = append(list, &flow{name: b.name, from: b.from, to: b.to, size: size, window: int(s.Input("requests")),
-				every: simcore.Ps(every)})
+			list = append(list, &flow{name: b.name, from: b.from, to: b.to, size: size,
+				window: int(s.Input("requests")), every: simcore.Ps(every)})
 		}
 		run := fmt.Sprintf("%s at %.0f Gbps", title, wire)
 		runs = append(runs, run)

@@ -40,8 +40,8 @@ var Skew = study.Experiment{
 	},
 	Run: skew,
 	Reasons: map[string]string{
-		"offpath.p2.skew_write_wide": "posted writes go to their banks in order, one waiting for each bank; how many " +
-			"banks the range meets depends on the controller's address mapping, which no source gives",
+		"offpath.p2.skew_write_wide": "posted writes go to their banks in order, one waiting for each bank; how " +
+			"many banks the range meets depends on the controller's address mapping, which no source gives",
 	},
 }
 

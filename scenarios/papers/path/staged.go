@@ -34,8 +34,8 @@ var Staged = study.Experiment{
 		{Name: "packet", Value: 2048, Unit: "B", Source: "fs.echo: 2 KB packets"},
 		{Name: "window", Value: 64, Unit: "packets", Source: "assumption: 128 KB, more than bandwidth × time over " +
 			"all legs"},
-		{Name: "echo.window", Value: 128, Unit: "packets", Source: "assumption: likewise over four legs; as many as " +
-			"the smallest transmit ring has"},
+		{Name: "echo.window", Value: 128, Unit: "packets", Source: "assumption: likewise over four legs; as many " +
+			"as the smallest transmit ring has"},
 		{Name: "tlp.header", Value: 24, Unit: "B", Source: "PCIe: 16 B and 8 B of framing a request"},
 		{Name: "nic.credits", Value: 192, Unit: "TLPs", Source: "assumption: cover a round trip of the NIC's link " +
 			"and no more, so that TLPs wait in the NIC, where copies and frames are told apart"},

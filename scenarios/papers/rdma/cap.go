@@ -24,10 +24,11 @@ var Cap = study.Experiment{
 		study.Input{Name: "completion", Value: 20, Unit: "B", Source: "PCIe: 12 B and 8 B of framing a completion"},
 	),
 	Run: capped,
-	Notes: []string{"The same load as path/pminusn, through the NIC. Beside READs of the Arm's memory (S2H) path 1 loses " +
-		"about a third at 130 Gbps in both. Beside WRITEs of the host (H2S) it loses less here, as path 3 gets less: a WRITE holds a context " +
-		"of each endpoint and a part of the transmit buffer, which a copy by the scripted NIC does not. With eight times " +
-		"as much of both the rates are those of the scripted NIC (TestCapWithManyContexts)."},
+	Notes: []string{"The same load as path/pminusn, through the NIC. Beside READs of the Arm's memory (S2H) path " +
+		"1 loses about a third at 130 Gbps in both. Beside WRITEs of the host (H2S) it loses less here, as path " +
+		"3 gets less: a WRITE holds a context of each endpoint and a part of the transmit buffer, which a copy " +
+		"by the scripted NIC does not. With eight times as much of both the rates are those of the " +
+		"scripted NIC (TestCapWithManyContexts)."},
 }
 
 // cappedRates are the rates offered to path 3, in Gbps of wire bytes on the shared channel in the direction of path 1's

@@ -20,27 +20,27 @@ var nicInputs = []study.Input{
 	{Name: "client.rate", Value: 100, Unit: "Gbps", Source: "offpath.hw.cli_pcie: ConnectX-4",
 		Anchors: []string{"offpath.hw.cli_pcie"}},
 	{Name: "net.mtu", Value: 1024, Unit: "B", Source: "assumption: InfiniBand PMTU of the testbed, declared"},
-	{Name: "net.cable", Value: 10, Unit: "ns", Source: "latency budget: two cables and a switch of 90 ns are 0.11 us " +
-		"one way"},
+	{Name: "net.cable", Value: 10, Unit: "ns", Source: "latency budget: two cables and a switch of 90 ns are " +
+		"0.11 us one way"},
 	{
 		Name: "nic.packets", Value: 195, Unit: "M/s", Source: "offpath.bg.nic_core_mpps, the packet cap",
 		Anchors: []string{"offpath.bg.nic_core_mpps"},
 	},
-	{Name: "nic.hold", Value: 350, Unit: "ns", Source: "assumption: time in a context, from the latency budget; 300 " +
-		"to 400 ns work"},
+	{Name: "nic.hold", Value: 350, Unit: "ns", Source: "assumption: time in a context, from the latency budget; " +
+		"300 to 400 ns work"},
 	{
-		Name: "nic.alone", Value: 176, Unit: "M/s", Source: "half of offpath.c12.sum_alone: contexts of an endpoint " +
-			"are this times the hold", Anchors: []string{"offpath.c12.sum_alone"},
+		Name: "nic.alone", Value: 176, Unit: "M/s", Source: "half of offpath.c12.sum_alone: contexts of an " +
+			"endpoint are this times the hold", Anchors: []string{"offpath.c12.sum_alone"},
 		Instead: &study.Instead{Value: 195, Source: "one endpoint reaches the packet cap"},
 	},
 	{
-		Name: "nic.reserve", Value: 19, Unit: "M/s", Source: "offpath.c12.concurrent less nic.alone: the reserve of " +
-			"an endpoint is this times the hold", Anchors: []string{"offpath.c12.concurrent"},
+		Name: "nic.reserve", Value: 19, Unit: "M/s", Source: "offpath.c12.concurrent less nic.alone: the reserve " +
+			"of an endpoint is this times the hold", Anchors: []string{"offpath.c12.concurrent"},
 		Instead: &study.Instead{Value: 0, Source: "endpoints share all contexts"},
 	},
 	{
-		Name: "bf2.rc", Value: 50, Unit: "ns", Source: "offpath.p1.abs_write: the card adds 0.4 us to a WRITE, less " +
-			"the links there and back; to any RC request, outside of contexts",
+		Name: "bf2.rc", Value: 50, Unit: "ns", Source: "offpath.p1.abs_write: the card adds 0.4 us to a WRITE, " +
+			"less the links there and back; to any RC request, outside of contexts",
 		Anchors: []string{"offpath.p1.abs_write"},
 		Instead: &study.Instead{Value: 0, Source: "no addition"},
 	},
@@ -58,8 +58,8 @@ var nicInputs = []study.Input{
 	{Name: "range", Value: 64, Unit: "MB", Source: "assumption: stands for the 10 GB of offpath.cfg.address_space; " +
 		"larger than the cache, and translations hit in both"},
 	{Name: "host.window", Value: 8, Unit: "requests a thread",
-		Source: "assumption: the power of two that covers 2.6 us at a post each 469 ns; clients alike. path/together " +
-			"has 16, too"},
+		Source: "assumption: the power of two that covers 2.6 us at a post each 469 ns; clients alike. " +
+			"path/together has 16, too"},
 	{Name: "arm.window", Value: 16, Unit: "requests a thread",
 		Source: "assumption: likewise, 2.6 us at a post each 276 ns; it is the most READs that a queue pair has in " +
 			"flight, too"},
@@ -71,14 +71,14 @@ var nicInputs = []study.Input{
 	{Name: "arm.threads", Value: 8, Unit: "threads", Source: "offpath.hw.soc_cores",
 		Anchors: []string{"offpath.hw.soc_cores"}},
 	{Name: "host.build", Value: 76, Unit: "ns", Source: "assumption: as the Arm's"},
-	{Name: "host.poll", Value: 273, Unit: "ns", Source: "OP Advice 4: a request takes a host 469 ns, less entry and " +
-		"MMIO: polling and the remote socket; clients alike. It stands for the printed rate of path 3",
+	{Name: "host.poll", Value: 273, Unit: "ns", Source: "OP Advice 4: a request takes a host 469 ns, less entry " +
+		"and MMIO: polling and the remote socket; clients alike. It stands for the printed rate of path 3",
 		Anchors: []string{"offpath.p3.bottleneck_small"}},
 	{Name: "host.mmio", Value: 120, Unit: "ns", Source: "assumption: the MMIO's share of those 469 ns; clients alike",
 		Anchors: []string{"offpath.db.mmio_dominates"}},
 	{Name: "arm.poll", Value: 0, Unit: "ns", Source: "assumption: in the 276 ns"},
-	{Name: "arm.build", Value: 76, Unit: "ns", Source: "OP Advice 4: posting takes the Arm 276 ns, less its MMIO. It " +
-		"stands for the printed rate of path 3", Anchors: []string{"offpath.p3.bottleneck_small"}},
+	{Name: "arm.build", Value: 76, Unit: "ns", Source: "OP Advice 4: posting takes the Arm 276 ns, less its " +
+		"MMIO. It stands for the printed rate of path 3", Anchors: []string{"offpath.p3.bottleneck_small"}},
 	{Name: "arm.mmio", Value: 200, Unit: "ns", Source: "assumption: the MMIO's share of those 276 ns",
 		Anchors: []string{"offpath.db.mmio_dominates"}},
 }

@@ -26,17 +26,17 @@ var Large = study.Experiment{
 	},
 	Inputs: inputs(
 		study.Input{Name: "scale", Value: 64, Unit: "times",
-			Source: "sizes and packet table are cut by this factor; a cut message still has hundreds of packets. The " +
-				"series give sizes as they are on the testbed"},
+			Source: "sizes and packet table are cut by this factor; a cut message still has hundreds of packets. " +
+				"The series give sizes as they are on the testbed"},
 		study.Input{Name: "requesters", Value: 2, Unit: "threads",
 			Source: "OP Fig. 5: two requesters; a machine each on paths 1 and 2"},
 	),
 	Run: large,
 	Settled: map[string]string{
-		"offpath.p3.s2h_collapses_first": "S2H is the direction of the data, as section 3.3 counts its packets; by who asks " +
-			"it is the other way round",
-		"offpath.abs.bw_degradation": "the largest loss on a path with the Arm, from its highest bandwidth to that of the " +
-			"longest message",
+		"offpath.p3.s2h_collapses_first": "S2H is the direction of the data, as section 3.3 counts its packets; " +
+			"by who asks it is the other way round",
+		"offpath.abs.bw_degradation": "the largest loss on a path with the Arm, from its highest bandwidth to " +
+			"that of the longest message",
 	},
 }
 

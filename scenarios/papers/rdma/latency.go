@@ -30,12 +30,12 @@ var Latency = study.Experiment{
 	),
 	Run: latency,
 	Reasons: map[string]string{
-		"offpath.p1.lat_send": "from 64 B on the NIC reads the answer from memory, once more across the card, so that a " +
-			"SEND gains more than a READ; shorter ones go inline",
-		"offpath.p1.read_gt_write": "the NIC acknowledges a WRITE when its TLPs were accepted, and that notice takes as " +
-			"long as the second crossing of a READ",
-		"offpath.p3.s2h_latency": "a WRITE of up to 32 B goes inline: the Arm's slower MMIO is all that differs, as in a " +
-			"READ",
+		"offpath.p1.lat_send": "from 64 B on the NIC reads the answer from memory, once more across the card, so " +
+			"that a SEND gains more than a READ; shorter ones go inline",
+		"offpath.p1.read_gt_write": "the NIC acknowledges a WRITE when its TLPs were accepted, and that notice " +
+			"takes as long as the second crossing of a READ",
+		"offpath.p3.s2h_latency": "a WRITE of up to 32 B goes inline: the Arm's slower MMIO is all that differs, " +
+			"as in a READ",
 	},
 	Settled: map[string]string{
 		"offpath.p3.s2h_latency": "READ the most: by S2H over H2S, not by the latency itself",
@@ -249,8 +249,8 @@ func latencyClaims(s *study.Session, got latencyTable) {
 	s.Values("offpath.p2.lat_read_vs_rnic", how, slices.Min(up), slices.Max(up)).On(
 		latencyRuns(read, smallSizes, path0, path2)...)
 	thirdPath(s, got)
-	s.Holds("offpath.prior.read_soc_shorter", shorter, fmt.Sprintf("%.2f us, %.2f on path 1, at 64 B; %.1f%% less at "+
-		"least", got.at(path2, read.name, 64), got.at(path1, read.name, 64), -100*slices.Max(down)), how).On(
+	s.Holds("offpath.prior.read_soc_shorter", shorter, fmt.Sprintf("%.2f us, %.2f on path 1, at 64 B; %.1f%% less "+
+		"at least", got.at(path2, read.name, 64), got.at(path1, read.name, 64), -100*slices.Max(down)), how).On(
 		latencyRuns(read, smallSizes, path1, path2)...)
 	worst := 0.0
 	for _, x := range []transport{read, write} {
@@ -273,8 +273,8 @@ func firstPath(s *study.Session, got latencyTable) {
 	for i := 1; i < len(all); i++ {
 		falls = falls && !study.Above(all[i], all[i-1])
 	}
-	s.ValuesAnd("offpath.p1.lat_read", fmt.Sprintf("mean of 500 requests or more, one at a time, 16 to 256 B; at %d B "+
-		"it is %.3f", latencySizes[len(latencySizes)-1], all[len(all)-1]),
+	s.ValuesAnd("offpath.p1.lat_read", fmt.Sprintf("mean of 500 requests or more, one at a time, 16 to 256 B; at "+
+		"%d B it is %.3f", latencySizes[len(latencySizes)-1], all[len(all)-1]),
 		map[bool]string{false: "it does not decrease with the payload"}[falls], slices.Min(small),
 		slices.Max(small)).On(latencyRuns(read, latencySizes, path0, path1)...)
 	const how = "mean of 500 requests or more, one at a time: at 64 B"
@@ -285,7 +285,8 @@ func firstPath(s *study.Session, got latencyTable) {
 		holds = holds && study.Above(us(read, n), us(write, n))
 	}
 	s.Holds("offpath.p1.read_gt_write", holds, fmt.Sprintf("at 64 B READ %.3f us more, WRITE %.3f", us(read, 64),
-		us(write, 64)), "mean of 500 requests or more, one at a time: at each of 16 to 256 B").On(append(latencyRuns(read, smallSizes, path0, path1), latencyRuns(write, smallSizes, path0, path1)...)...)
+		us(write, 64)), "mean of 500 requests or more, one at a time: at each of 16 to 256 B").On(append(
+		latencyRuns(read, smallSizes, path0, path1), latencyRuns(write, smallSizes, path0, path1)...)...)
 }
 
 // thirdPath judges the claims about path 3.
@@ -299,8 +300,9 @@ func thirdPath(s *study.Session, got latencyTable) {
 			study.Above(got.at(s2h, read.name, n), got.at(path2, read.name, n)) &&
 			study.Above(slower(read, n), slower(write, n))
 	}
-	text := fmt.Sprintf("READ of 64 B: S2H %.2f us, H2S %.2f, path 2 %.2f; S2H over H2S: READ %.3f, WRITE %.3f; of 16 B "+
-		"READ %.3f, WRITE %.3f", got.at(s2h, read.name, 64), got.at(h2s, read.name, 64), got.at(path2, read.name, 64),
+	text := fmt.Sprintf("READ of 64 B: S2H %.2f us, H2S %.2f, path 2 %.2f; S2H over H2S: READ %.3f, WRITE %.3f; "+
+		"of 16 B READ %.3f, WRITE "+
+		"%.3f", got.at(s2h, read.name, 64), got.at(h2s, read.name, 64), got.at(path2, read.name, 64),
 		slower(read, 64), slower(write, 64), slower(read, 16), slower(write, 16))
 	s.Holds("offpath.p3.s2h_latency", holds, text, how+": at each size").On(append(
 		latencyRuns(read, smallSizes, s2h, h2s, path2), latencyRuns(write, smallSizes, s2h, h2s)...)...)

@@ -110,7 +110,7 @@ func TestZeroBytesTakeContextsAlone(t *testing.T) {
 func TestLongReadsCollapse(t *testing.T) {
 	s := session(t, &Large)
 	gbps := func(path string, op rnicspec.Opcode, mb int) float64 {
-		x, b, err := longMessages(s, path, op, mb<<20/64, 64, false)
+		x, b, err := longMessages(s, path, op, mb<<20/64, 64, true)
 		require.NoError(t, err)
 		require.Positive(t, x.pcie1)
 		require.Equal(t, path == path2, x.pcie0 == 0, "path 2 does not cross PCIe0")

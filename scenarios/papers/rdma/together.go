@@ -7,8 +7,8 @@ var Together = study.Experiment{
 	Group: "path", Name: "together", Title: "Path 1 beside path 3", Figures: "OP section 4, Fig. 4",
 	Claims: []string{"offpath.c13.read_drop"},
 	Settled: map[string]string{
-		"offpath.c13.read_drop": "judged with 8 and with 16 requests a thread, since READs that wait for contexts are among " +
-			"the responder resources of their queue pair; with 16 it had missed (0.025 to 0.038)",
+		"offpath.c13.read_drop": "judged with 8 and with 16 requests a thread, since READs that wait for " +
+			"contexts are among the responder resources of their queue pair; with 16 it had missed (0.025 to 0.038)",
 	},
 	Inputs: inputs(study.Input{
 		Name: "machines", Value: 5, Unit: "machines", Source: "offpath.c13.read_drop, its condition",
@@ -42,9 +42,9 @@ func together(s *study.Session) error {
 			low, high = min(low, drop), max(high, drop)
 		}
 	}
-	s.Values("offpath.c13.read_drop", "16 to 256 B, 5 machines of 24 threads, and 24 threads of the host, with 8 and "+
-		"with 16 requests a thread (series): contexts serve READs in order of arrival, so that path 3 gets the share "+
-		"of those under way", low, high).On(runs...)
+	s.Values("offpath.c13.read_drop", "16 to 256 B, 5 machines of 24 threads, and 24 threads of the host, with 8 "+
+		"and with 16 requests a thread (series): contexts serve READs in order of arrival, so that path 3 gets "+
+		"the share of those under way", low, high).On(runs...)
 	wide := study.NewSeries("together_wide", "READ of 4 KB on path 1 beside READ of 4 KB on path 3", "payload", "Gbps",
 		study.Axis{Name: "path 3"})
 	for _, p := range []string{s2h, h2s} {

@@ -63,6 +63,7 @@ func zero(s *study.Session) error {
 	s.Values("offpath.c12.gain_vs_p1", follows, g1, g1).On(runs[path1], runs[both])
 	s.Values("offpath.c12.gain_vs_p2", follows, g2, g2).On(runs[path2], runs[both])
 	s.Value("offpath.c12.zero_byte_saturation", float64(full[path1]),
-		fmt.Sprintf("machines that reach %g of the highest rate on path 1; %d on path 2", saturated, full[path2])).On(runs[path1])
+		fmt.Sprintf("machines that reach %g of the highest rate on path 1; %d on path 2", saturated,
+			full[path2])).On(runs[path1])
 	return nil
 }

@@ -26,8 +26,8 @@ var Ablation = study.Experiment{
 		"rb2.e4.m4_largest": "a tail that is left out is told of alpha messages later (rb2_elastic_liveness), " +
 			"and a ring of 128 slots is full before that: here the threshold costs more than the WRITEs that it saves",
 		"rb2.e4.m7_cache_large": "slots begin 16 B behind a line: a WRITE of 16 slots touches one line more of " +
-			"hundreds, and software, which reads the number that a message begins with, none; pointers have lines of " +
-			"their own in any case",
+			"hundreds, and software, which reads the number that a message begins with, none; pointers have " +
+			"lines of their own in any case",
 	},
 }
 
@@ -111,6 +111,7 @@ func ablate(s *study.Session) error {
 	if !s.Few() {
 		change = max(change, math.Abs(drop(big, "M8")))
 	}
-	s.Value("rb2.e4.m8_hugepage", change, "change with pages of 4 KB, the larger of small and large messages").On(all...)
+	s.Value("rb2.e4.m8_hugepage", change,
+		"change with pages of 4 KB, the larger of small and large messages").On(all...)
 	return nil
 }

@@ -22,28 +22,28 @@ var Cases = study.Experiment{
 		study.Input{Name: "nf.packets", Value: 30e6, Unit: "packets", Source: "rb2.c1.params",
 			Anchors: []string{"rb2.c1.params"}},
 		study.Input{
-			Name: "nf.work", Value: nfWork, Unit: "ns", Source: "what counting a packet takes the receiver, so that " +
-				"30 M take 4.1 s: after rb2.c1.time", Anchors: []string{"rb2.c1.time"},
+			Name: "nf.work", Value: nfWork, Unit: "ns", Source: "what counting a packet takes the receiver, so " +
+				"that 30 M take 4.1 s: after rb2.c1.time", Anchors: []string{"rb2.c1.time"},
 			Instead: &study.Instead{Value: 0, Source: "counting takes no time"},
 		},
 		study.Input{Name: "db.request", Value: 16, Unit: "B", Source: "RB2 section 5-C"},
 		study.Input{Name: "db.response", Value: 128, Unit: "B", Source: "RB2 section 5-C"},
 		study.Input{Name: "db.requests", Value: 3e6, Unit: "requests", Source: "RB2 section 5-C"},
 		study.Input{Name: "db.window", Value: 96, Unit: "requests",
-			Source: "assumption: so many wait for their responses, three batches; a ring holds 127. It decides over the " +
-				"ratio to the others, so that claim is not scored",
+			Source: "assumption: so many wait for their responses, three batches; a ring holds 127. It decides " +
+				"over the ratio to the others, so that claim is not scored",
 			Anchors: []string{"rb2.c2.vs_l5_sd"},
 			Instead: &study.Instead{Value: 32, Source: "one batch; it does not fill the batches of both ways"}},
 		study.Input{
-			Name: "db.work", Value: dbWork, Unit: "ns", Source: "what a lookup takes the server, so that 3 M take 1 " +
-				"s: after rb2.c2.time", Anchors: []string{"rb2.c2.time"},
+			Name: "db.work", Value: dbWork, Unit: "ns", Source: "what a lookup takes the server, so that 3 M " +
+				"take 1 s: after rb2.c2.time", Anchors: []string{"rb2.c2.time"},
 			Instead: &study.Instead{Value: 0, Source: "a lookup takes no time"},
 		},
 		study.Input{Name: "http.request", Value: 128, Unit: "B", Source: "assumption: a GET"},
 		study.Input{Name: "http.file", Value: 1024, Unit: "B", Source: "RB2 section 5-C"},
 		study.Input{
-			Name: "http.work", Value: httpWork, Unit: "ns", Source: "what a GET takes the server, so that one after " +
-				"the other makes 138,000 a second: after rb2.c3.qps_rb2; the tail of RB2 follows from that",
+			Name: "http.work", Value: httpWork, Unit: "ns", Source: "what a GET takes the server, so that one " +
+				"after the other makes 138,000 a second: after rb2.c3.qps_rb2; the tail of RB2 follows from that",
 			Anchors: []string{"rb2.c3.qps_rb2", "rb2.c3.tail_rb2"},
 			Instead: &study.Instead{Value: 0, Source: "a GET takes no time"},
 		},
@@ -110,8 +110,8 @@ func database(s *study.Session) error {
 	s.Record(x)
 	s.Value("rb2.c2.time", times["RB2"], "requests over the rate").On(on["RB2"])
 	s.Value("rb2.c2.vs_l5_sd", times["RB2"]/min(times["L5"], times["SocksDirect"]),
-		fmt.Sprintf("time of RB2 over that of the better of both; over L5's %.2f", times["RB2"]/times["L5"])).On(on["RB2"],
-		on["L5"], on["SocksDirect"])
+		fmt.Sprintf("time of RB2 over that of the better of both; over L5's %.2f",
+			times["RB2"]/times["L5"])).On(on["RB2"], on["L5"], on["SocksDirect"])
 	return nil
 }
 

@@ -20,7 +20,7 @@ var (
 			{Claim: "rb2.e2.small_avg", System: "RB2", At: smallest},
 			{Claim: "rb2.e2.l5_64B", System: "L5", At: smallest},
 		}},
-		"p99": {Figure: "RB2 Fig. 6"},
+		"p999": {Figure: "RB2 Fig. 6"},
 	}
 	syncPictures = map[string]study.Picture{
 		"throughput": {Figure: "RB2 Fig. 3", Printed: []study.Printed{
@@ -48,6 +48,6 @@ var (
 		"http": {Figure: "RB2 Fig. 10", Printed: []study.Printed{
 			{Claim: "rb2.c3.qps_rb2", Label: "RB2"}, {Claim: "rb2.c3.qps_sd", Label: "SocksDirect"},
 		}},
-		"http_p99": {Figure: "RB2 Fig. 10", Printed: []study.Printed{{Claim: "rb2.c3.tail_rb2", Label: "RB2"}}},
+		"http_p999": {Figure: "RB2 Fig. 10", Printed: []study.Printed{{Claim: "rb2.c3.tail_rb2", Label: "RB2"}}},
 	}
 )

@@ -58,8 +58,8 @@ func example(s *study.Session) {
 	if published {
 		sent = -1
 	}
-	s.Value("rb2.example.slot_tx", sent, "slots that are to be transmitted after one more message, with one waiting; "+
-		"-1 if the tail is told, too").Counted()
+	s.Value("rb2.example.slot_tx", sent, "slots that are to be transmitted after one more message, with one "+
+		"waiting; -1 if the tail is told, too").Counted()
 	r := rb2.RecvPointers{Head: 1, Tail: 4}
 	first, second := r.Took(&spec), r.Took(&spec)
 	s.Holds("rb2.example.lazy_push", first && !second, fmt.Sprintf("first read tells of the head: %t, second: %t",

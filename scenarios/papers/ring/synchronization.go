@@ -20,8 +20,8 @@ var Synchronization = study.Experiment{
 	),
 	Run: synchronize,
 	Reasons: map[string]string{
-		"rb2.mb.push_gain_64B": "with tails by completions the receiver is what bounds the rate, and pushing is its " +
-			"work, pulling the sender's",
+		"rb2.mb.push_gain_64B": "with tails by completions the receiver is what bounds the rate, and pushing is " +
+			"its work, pulling the sender's",
 	},
 }
 
@@ -74,8 +74,10 @@ func synchronize(s *study.Session) error {
 	}
 	s.Record(x, y)
 	gain := func(tail string) float64 { return rates["Push"+tail][0]/rates["Pull"+tail][0] - 1 }
-	s.Values("rb2.mb.push_gain_64B", "throughput at 64 B, pushed over pulled, less 1: with tails by completions, and "+
-		"written twice", gain("+CQ"), gain("+WT")).On(small["Push+CQ"], small["Pull+CQ"], small["Push+WT"], small["Pull+WT"])
+	s.Values("rb2.mb.push_gain_64B", "throughput at 64 B, pushed over pulled, less 1: with tails by completions, "+
+		"and written "+
+		"twice", gain("+CQ"), gain("+WT")).On(small["Push+CQ"], small["Pull+CQ"],
+		small["Push+WT"], small["Pull+WT"])
 	best := 0
 	for i := range syncSizes {
 		is := true
@@ -97,8 +99,8 @@ func synchronize(s *study.Session) error {
 	return nil
 }
 
-// rounds is the number of round trips over which a mean latency is measured, tailRounds that for a tail: fewer would not
-// contain the interval of 99.9%.
+// rounds is the number of round trips over which a mean latency is measured, tailRounds that for a tail: fewer would
+// not contain the interval of 99.9%.
 const (
 	rounds     = 3000
 	tailRounds = 5000

@@ -30,8 +30,8 @@ var largeInputs = []study.Input{
 		Name: "large", Value: 64 << 10, Unit: "B", Source: "stands for 1 MB (rb2.e1.sweep), with caches divided as " +
 			"it is", Anchors: []string{"rb2.e1.sweep"},
 	},
-	{Name: "large.scale", Value: 16, Unit: "x", Source: "1 MB over large: caches of sockets and cores are divided by " +
-		"it, so that rings are to caches as theirs are"},
+	{Name: "large.scale", Value: 16, Unit: "x", Source: "1 MB over large: caches of sockets and cores are " +
+		"divided by it, so that rings are to caches as theirs are"},
 }
 
 func sizes(s *study.Session) []int { return []int{64, 512, 4096, int(s.Input("large"))} }
@@ -63,7 +63,8 @@ func designThroughput(s *study.Session) error {
 	on := func(name string, size int) string { return all[name][size].name }
 	over := func(name string) float64 { return all["RB2"][0].Rate / all[name][0].Rate }
 	s.Values("rb2.small_tput_vs_drbs", "RB2 over the best and over the worst comparator at 64 B",
-		min(over("SocksDirect"), over("FaRM"), over("L5")), max(over("SocksDirect"), over("FaRM"), over("L5"))).On(on("RB2", 0),
+		min(over("SocksDirect"), over("FaRM"), over("L5")), max(over("SocksDirect"), over("FaRM"), over("L5"))).On(
+		on("RB2", 0),
 		on("SocksDirect", 0), on("FaRM", 0), on("L5", 0))
 	last := len(sizes(s)) - 1
 	big := func(name string) *rate { return all[name][last] }
@@ -74,8 +75,8 @@ func designThroughput(s *study.Session) error {
 	copying := 1 - big("SocksDirect").millions()/all["SocksDirect"][0].millions()
 	s.Holds("rb2.e1.sd_large_copy", copying > least && study.Above(big("RB2").Rate, big("SocksDirect").Rate),
 		fmt.Sprintf("copying takes %.0f%% of a message's time: %.1f Gbps, RB2 %.1f", 100*copying,
-			big("SocksDirect").Gbps(), big("RB2").Gbps()), "time of a large message, less that of one of 64 B, which "+
-			"has all but the copying").On(on("SocksDirect", 0), on("SocksDirect", last), on("RB2", last))
+			big("SocksDirect").Gbps(), big("RB2").Gbps()), "time of a large message, less that of one of 64 B, "+
+			"which has all but the copying").On(on("SocksDirect", 0), on("SocksDirect", last), on("RB2", last))
 	const share = 0.3
 	s.Holds("rb2.e1.l5_large", big("L5").Rate <= share*big("RB2").Rate,
 		fmt.Sprintf("L5 %.1f Gbps, RB2 %.1f", big("L5").Gbps(), big("RB2").Gbps()),
