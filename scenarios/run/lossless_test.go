@@ -174,7 +174,8 @@ func TestSendsByDepth(t *testing.T) {
 }
 
 // A data core takes a quarter of a microsecond for a 2 KB WRITE, at either end. So one connection carries more than a
-// seventh of the line rate (FN, figure 11). Six connections fill both ports to 95%: of their 400 Gbit/s, 381 are payload.
+// seventh of the line rate (FN, figure 11). Six connections fill both ports to 95%: of their 400 Gbit/s, 381 are
+// payload.
 func TestConnections(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: write, mtu: 4096, " +
 		"sizes: [2048], count: %d, depth: 64, payload: reused, ports: 2, processes: %d}"

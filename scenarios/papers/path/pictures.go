@@ -25,8 +25,8 @@ var (
 		{Claim: "offpath.c13.p_minus_n_value", Is: study.Position},
 	}}
 	pMinusNPictures = map[string]study.Picture{
-		"beside path 3 S2H": capPicture, "beside path 3 S2H, caches and DRAM": capPicture,
-		"beside path 3 H2S": capPicture, "beside path 3 H2S, caches and DRAM": capPicture,
+		"beside path 3 S2H": capPicture, "beside path 3 S2H" + linksOnly: capPicture,
+		"beside path 3 H2S": capPicture, "beside path 3 H2S" + linksOnly: capPicture,
 	}
 	skewPictures = map[string]study.Picture{
 		"rate_write": {Printed: []study.Printed{

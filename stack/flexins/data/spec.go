@@ -125,7 +125,8 @@ func DefaultSpec() Spec {
 	return Spec{
 		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 32, Burst: 8,
 		Collect: 8, Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
-		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), LogCompletions: 8, Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
+		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), LogCompletions: 8,
+		Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
 		ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
 		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 8,
 	}
