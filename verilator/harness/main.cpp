@@ -7,14 +7,27 @@
 #include <cstdio>
 #include <iterator>
 
+#include "coverage.hpp"
 #include "dut.hpp"
 #include "files.hpp"
 #include "listen.hpp"
 #include "notice.hpp"
 #include "playback.hpp"
 #include "session.hpp"
+#ifdef NICTWIN_AGENT
+#include "emulated.hpp"
+#else
+#include "device.hpp"
+#endif
 
 namespace {
+
+// What runs the design: the verilated model here, or a shell at the end of a link.
+#ifdef NICTWIN_AGENT
+using Device = nictwin::Emulated<Dut>;
+#else
+using Device = nictwin::Device<Dut>;
+#endif
 
 using nictwin::Channel;
 
@@ -33,7 +46,10 @@ constexpr const char* kUsage =
     "                                                        off 127.0.0.0/8 (token and traffic cross the network unencrypted)\n"
     "       dut --playback FILE                              play a recording, print its speed\n"
     "       dut --signals                                    print the signals whose coverage is counted\n"
-    "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n";
+    "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n"
+    "         --board PROGRAM --board-hash HASH              of an agent: the program that simulates its board\n"
+    "         --link-faults N                                of an agent: percent of the link's frames that are lost,\n"
+    "                                                        doubled or damaged\n";
 
 int usage(const std::string& fault) {
   std::fprintf(stderr, "%s\n%s", fault.c_str(), kUsage);
@@ -84,15 +100,18 @@ std::string parse(int argc, char** argv, Arguments& a) {
       {"--listen", &a.listen, nullptr},
       {"--token-file", &a.token_file, nullptr},
       {"--playback", &a.playback, nullptr},
-      {"--wave", &a.session.wave.file, nullptr},
-      {"--wave-from", nullptr, &a.session.wave.from},
-      {"--wave-to", nullptr, &a.session.wave.to},
+      {"--wave", &a.session.device.wave.file, nullptr},
+      {"--wave-from", nullptr, &a.session.device.wave.from},
+      {"--wave-to", nullptr, &a.session.device.wave.to},
       {"--coverage", &a.session.coverage, nullptr},
+      {"--board", &a.session.device.board, nullptr},
+      {"--board-hash", &a.session.device.board_hash, nullptr},
+      {"--link-faults", nullptr, &a.session.device.link_faults},
   };
   for (int i = 1; i < argc; i++) {
     const std::string name = argv[i];
     if (!name.empty() && name[0] == '+') {
-      a.session.plus_args.push_back(name);
+      a.session.device.plus_args.push_back(name);
       continue;
     }
     if (name == "--allow-remote") {
@@ -111,12 +130,16 @@ std::string parse(int argc, char** argv, Arguments& a) {
   if ((a.fd >= 0) + !a.listen.empty() + !a.playback.empty() != 1) {
     return "exactly one of --fd, --listen, --playback is needed";
   }
-  if (a.session.wave.enabled() && !nictwin::kHaveWaves) {
+  if (a.session.device.wave.enabled() && !nictwin::kHaveWaves) {
     return "--wave: this build cannot trace; build the variant waves";
   }
   if (!a.session.coverage.empty() && !nictwin::kHaveCoverage) {
     return "--coverage: this build collects none; build the variant coverage";
   }
+  if (a.session.device.board.empty() == Device::kEmulated) {
+    return Device::kEmulated ? "--board: an agent needs one" : "--board: this build simulates the device itself";
+  }
+  if (a.session.device.link_faults != 0 && !Device::kEmulated) return "--link-faults: this build has no link";
   return check_remote(a);
 }
 
@@ -145,7 +168,7 @@ int serve(int fd, Arguments& a) {
   if (a.shared >= 0 && !ch.share(a.shared)) return usage("--shared: not memory of the right size");
   ch.watch_peer();
   try {
-    return nictwin::Session<Dut>(ch, a.session).serve();
+    return nictwin::Session<Device>(ch, a.session).serve();
   } catch (const nictwin::PeerGone&) {
     nictwin::notice("the client is gone");
     return 1;
@@ -155,7 +178,7 @@ int serve(int fd, Arguments& a) {
 int print_signals() {
   nictwin::Start start;
   start.streams.resize(Dut::info().streams.size());
-  nictwin::Device<Dut>(start, {}, {}).print_signals();
+  Device(start, {}).print_signals();
   return 0;
 }
 
@@ -167,7 +190,7 @@ int main(int argc, char** argv) {
   if (only == "--help" || only == "-h") return std::fputs(kUsage, stdout) < 0;
   Arguments a;
   if (std::string fault = parse(argc, argv, a); !fault.empty()) return usage(fault);
-  if (!a.playback.empty()) return nictwin::Playback<Dut>().play(a.playback, a.session.plus_args);
+  if (!a.playback.empty()) return nictwin::Playback<Device>().play(a.playback, a.session.device);
   if (a.fd >= 0) return serve(a.fd, a);
   std::string token, error;
   if (std::string fault = read_token(a.token_file, token); !fault.empty()) return usage(fault);

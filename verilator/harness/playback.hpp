@@ -3,20 +3,32 @@
 #pragma once
 
 #include <cinttypes>
+#include <memory>
 
-#include "device.hpp"
 #include "events.hpp"
 #include "files.hpp"
+#include "idle.hpp"
+#include "open.hpp"
+#include "options.hpp"
+#include "source.hpp"
+#include "stop.hpp"
 
 namespace nictwin {
 
-template <class Dut>
+// Device runs the design, as in Session.
+template <class Device>
 class Playback {
+  using Dut = typename Device::Glue;
+
  public:
   // Returns the process's exit code; prints one JSON object on standard output.
-  int play(const std::string& path, const std::vector<std::string>& plus_args) {
+  int play(const std::string& path, const DeviceOptions& options) {
     if (std::string why = read_file(path, SIZE_MAX, false, home_.bytes); !why.empty()) return fail(why);
-    if (std::string why = load(plus_args); !why.empty()) return fail(path + ": " + why);
+    try {
+      if (std::string why = load(options); !why.empty()) return fail(path + ": " + why);
+    } catch (const SessionError& e) {
+      return fail(e.text);
+    }
     Counter counter;
     uint64_t begin = now_ns();
     try {
@@ -27,6 +39,8 @@ class Playback {
     } catch (const Fatal&) {
     } catch (const IdleFault& f) {
       return fail(idle_fault(f));
+    } catch (const SessionError& e) {
+      return fail(e.text);
     }
     uint64_t wall = now_ns() - begin;
     std::printf("{\"cycles\":%" PRIu64 ",\"wall_ns\":%" PRIu64 ",\"digest\":\"%016" PRIx64
@@ -44,7 +58,7 @@ class Playback {
   }
 
   // Decodes the whole recording, so that playing it does nothing but simulate. Returns a fault, or "".
-  std::string load(const std::vector<std::string>& plus_args) {
+  std::string load(const DeviceOptions& options) {
     const std::vector<uint8_t>& b = home_.bytes;
     for (size_t at = 0; at < b.size();) {
       FrameHead h;
@@ -52,20 +66,20 @@ class Playback {
           b.size() - at - kFrameHeader < h.length) {
         return "no whole frame at byte " + std::to_string(at);
       }
-      Fault f = frame(h, b.data() + at + kFrameHeader, plus_args);
+      Fault f = frame(h, b.data() + at + kFrameHeader, options);
       if (f != Fault::kNone) return "frame at byte " + std::to_string(at) + ": " + fault_name(f);
       at += kFrameHeader + h.length;
     }
     return device_ ? "" : "no START frame";
   }
 
-  Fault frame(const FrameHead& h, const uint8_t* body, const std::vector<std::string>& plus_args) {
+  Fault frame(const FrameHead& h, const uint8_t* body, const DeviceOptions& options) {
     const std::vector<StreamInfo>& table = Dut::info().streams;
     Frame type = static_cast<Frame>(h.type);
     if (type == Frame::kStart && !device_) {
       Fault f = decode_start(body, h.length, table, Dut::info().clocks.size(), Dut::info().ties.size(),
                              Dut::info().skip_idle, start_);
-      if (f == Fault::kNone) device_ = std::make_unique<Device<Dut>>(start_, plus_args, WaveOptions{});
+      if (f == Fault::kNone) device_ = std::make_unique<Device>(start_, options);
       return f;
     }
     if (!device_ || (type != Frame::kRun && type != Frame::kInput)) return Fault::kFrameType;
@@ -84,7 +98,7 @@ class Playback {
   Buffer home_;
   Start start_;
   uint64_t cycles_ = 0;
-  std::unique_ptr<Device<Dut>> device_;
+  std::unique_ptr<Device> device_;
 };
 
 }  // namespace nictwin

@@ -2,18 +2,21 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 
 #include "channel.hpp"
-#include "device.hpp"
 #include "events.hpp"
+#include "idle.hpp"
 #include "open.hpp"
+#include "options.hpp"
+#include "source.hpp"
+#include "stop.hpp"
 
 namespace nictwin {
 
 struct SessionOptions {
   bool opened = false;  // the client's OPEN frame has been read and checked
-  std::vector<std::string> plus_args;
-  WaveOptions wave;
+  DeviceOptions device;
   std::string coverage;
 };
 
@@ -48,8 +51,12 @@ class BufferPool {
   size_t total_ = 0;
 };
 
-template <class Dut>
+// Device runs the design: class Device, or another one with push, run, report_held, idle, stands_still, observed, cycle
+// and cover, made of START and the options. It is a type, so that no cycle has a virtual call.
+template <class Device>
 class Session {
+  using Dut = typename Device::Glue;
+
  public:
   Session(Channel& ch, SessionOptions o)
       : ch_(ch), options_(std::move(o)), recorder_(Dut::kObserve, [this] { flush_part(); }) {}
@@ -141,7 +148,7 @@ class Session {
     end_device();
     pool_.release_all();
     start_ = s;
-    device_ = std::make_unique<Device<Dut>>(start_, options_.plus_args, options_.wave);
+    device_ = std::make_unique<Device>(start_, options_.device);
     recorder_ = Recorder(Dut::kObserve, [this] { flush_part(); });
     index_ = 0;
   }
@@ -215,7 +222,7 @@ class Session {
   Start start_;
   Run run_;
   uint64_t index_ = 0, began_ns_ = 0;
-  std::unique_ptr<Device<Dut>> device_;
+  std::unique_ptr<Device> device_;
   Recorder recorder_;
 };
 

@@ -70,6 +70,8 @@ class Source {
   // Return the number of transactions taken, and of those offered in whole or in part.
   uint64_t taken() const { return ordinal_; }
   uint64_t begun() const { return ordinal_ + (at_ != 0 || offered_ ? 1 : 0); }
+  // Returns whether a beat is on the pins.
+  bool offered() const { return offered_; }
 
   // Returns the first cycle, from `cycle` on, in which the pins may change.
   uint64_t next_change(uint64_t cycle) const {
