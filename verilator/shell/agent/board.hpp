@@ -1,0 +1,59 @@
+// The board at the other end of the link: messages to its shell, and the events that come back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "link.hpp"
+#include "options.hpp"
+
+namespace nictwin {
+
+// Something that a transactor saw in a slot of the grant.
+struct ShellEvent {
+  static constexpr uint8_t kValid = 1, kTaken = 2, kPayload = 4;
+  uint16_t slot = 0;
+  uint8_t flags = 0;
+  size_t at = 0;  // of its payload in ShellEvents::bytes
+};
+
+// The events of a transactor in a grant, in order.
+struct ShellEvents {
+  size_t payload = 0;  // bytes of one
+  size_t next = 0;     // first event that has not been replayed
+  std::vector<ShellEvent> list;
+  std::vector<uint8_t> bytes;
+
+  void clear() {
+    next = 0;
+    list.clear();
+    bytes.clear();
+  }
+  // Returns the event of a slot, or nullptr, and goes on to the next one.
+  const ShellEvent* take(uint16_t slot) {
+    return next < list.size() && list[next].slot == slot ? &list[next++] : nullptr;
+  }
+};
+
+class Board {
+ public:
+  // Starts the program that simulates a board, and begins a session. word: bytes of a word of the link.
+  Board(const DeviceOptions& o, size_t word);
+  ~Board();
+
+  void write(const std::vector<uint8_t>& message) { link_->write(message.data(), message.size()); }
+  void flush() { link_->flush(); }
+
+  // Reads the next message. Returns the index of the transactor whose event it was, or kDone.
+  static constexpr size_t kDone = SIZE_MAX;
+  size_t read(std::vector<ShellEvents>& events);
+
+ private:
+  void identify(const std::string& hash);
+
+  int pid_ = -1;
+  std::unique_ptr<Link> link_;
+};
+
+}  // namespace nictwin

@@ -1,0 +1,50 @@
+// What the agent lets the shell run at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "clocks.hpp"
+#include "random.hpp"
+
+namespace nictwin {
+
+// Messages to the shell, by their codes.
+constexpr uint8_t kCmdStart = 1, kCmdMasks = 3, kCmdGrant = 4;
+
+// Flags of a grant.
+constexpr uint8_t kGrantRest = 1, kGrantDrop = 2, kGrantCount = 4;
+
+// Slots of a grant: with stall bits as many as a mask has, else as many as fit into an event.
+constexpr uint32_t kMaskSlots = 64, kMaxSlots = 4096;
+
+inline void put_number(std::vector<uint8_t>& out, uint64_t v, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i++) out.push_back(uint8_t(v >> (8 * i)));
+}
+
+struct Grant {
+  uint32_t slots = 0;
+  uint8_t flags = 0;
+};
+
+// The stall pattern of one stream, in the form that the shell gets.
+struct StallMask {
+  Stall stall;
+  uint32_t clock = 0;
+
+  // Returns the bits of the ticks that lie in the next `slots` slots from a cycle on, the first one lowest.
+  template <size_t N>
+  uint64_t bits(Clocks<N> clocks, uint64_t cycle, uint32_t slots) const {
+    uint64_t mask = 0;
+    unsigned n = 0;
+    for (uint32_t i = 0; i < slots; i++) {
+      const uint32_t rising = clocks.next();
+      if ((rising >> clock & 1) != 0) mask |= uint64_t(stall(clock == 0 ? cycle : clocks.ticks(clock))) << n++;
+      clocks.advance(rising);
+      cycle += rising & 1;
+    }
+    return mask;
+  }
+};
+
+}  // namespace nictwin
