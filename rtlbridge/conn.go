@@ -111,7 +111,7 @@ func Launch(d *build.Device, o LaunchOptions) (*Conn, error) {
 		}
 		defer file.Close()
 	}
-	proc, fd, err := spawn(d.Binary, args, file)
+	proc, fd, err := spawn(d.Binary, append(args, d.Args...), file)
 	if err != nil {
 		if shared != nil {
 			err = errors.Join(err, shared.close())

@@ -35,6 +35,9 @@ var corners = map[string]room{
 	"rtlbridge/build": {
 		[]string{"models", "rtlbridge/protocol", "rtlbridge/manifest", "rtlbridge/build", "rtlbridge/lockfile"},
 		"a program is made, whoever talks to it", nil},
+	"rtlbridge/emulation": {
+		[]string{"rtlbridge/protocol", "rtlbridge/manifest", "rtlbridge/build", "rtlbridge/emulation"},
+		"a shell is a text around a device, whoever plays it", []string{"rtlbridge"}},
 	"rtlbridge/build/cache": {[]string{"rtlbridge/build/cache", "rtlbridge/lockfile"},
 		"files with names and locks, whatever is in them", nil},
 	"rtlbridge/build/toolchain": {[]string{"rtlbridge/build/toolchain"}, "tools are found and run, whatever for", nil},

@@ -19,7 +19,7 @@ import (
 
 func dutCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "dut", Short: "Work with devices under test and their manifests"}
-	c.AddCommand(dutNew(a), dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a), dutClean(a))
+	c.AddCommand(dutNew(a), dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a), dutShell(a), dutClean(a))
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"nictwin/rtlbridge/emulation"
 	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/shell/cli"
 	"nictwin/scenarios/shell/home"
@@ -198,4 +199,11 @@ func waveFlag(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "wave", *text, "waveform to keep with the artifacts of a run on RTL: never, fail "+
 		"(around the first difference; the default with --report), always, or A:B in cycles or times")
 	complete(c, "wave", "never", "fail", "always")
+}
+
+// linkFlag adds the flag that puts a shell around the device.
+func linkFlag(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "link", "", "put an emulation shell around the device and reach it through a link: sim = "+
+		"shell and device are simulated together, and only the bytes of the link leave (docs/emulation.md)")
+	complete(c, "link", emulation.LinkSim)
 }

@@ -51,8 +51,8 @@ type section struct {
 var (
 	replaySections = []section{
 		{"Input", []string{"dir", "speed", "max-gap", "loop", "limit", "pad", "recompute", "seed", "shard"}},
-		{"Device", []string{"nic", "ports", "eth-bits", "board", "dut", "variant", "connect", "token-file", "quantum",
-			"serial", "idle-cycles"}},
+		{"Device", []string{"nic", "ports", "eth-bits", "board", "dut", "variant", "link", "connect", "token-file",
+			"quantum", "serial", "idle-cycles"}},
 		{"Faults", []string{"stall"}},
 		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "shrink-s", "artifact-mb", "wave",
 			"rtl-coverage", "wall-limit", "heartbeat", "akita-monitor", "akita-trace"}},
@@ -73,7 +73,7 @@ var (
 	}
 	playSections = []section{
 		{"Input", []string{"seed", "runs", "shard", "count", "capture", "stream", "cut", "keep"}},
-		{"Device", []string{"param", "tie", "clock", "variant"}},
+		{"Device", []string{"param", "tie", "clock", "variant", "link"}},
 		{"Verdict", []string{"ref", "ref-s", "ref-mb", "ref-count"}},
 		{"Faults", []string{"stall", "no-gaps", "resets"}},
 		{"Output", []string{"no-shrink", "shrink-s", "out", "overwrite", "no-artifacts", "report", "with-rtl", "wave",

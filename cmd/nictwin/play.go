@@ -94,6 +94,7 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.StringVar(&p.VariantName, "variant", p.VariantName, "build variant of the device: speed, tuned (needs dut tune "+
 		"first) or debug (checks the assertions)")
 	complete(c, "variant", "speed", "tuned", "debug")
+	linkFlag(c, &p.LinkText)
 }
 
 // play runs the transactions and reports the outcome.

@@ -70,6 +70,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "cut events.jsonl and frames.pcapng at this many megabytes "+
 		"each; 0 = no limit")
 	buildFlags(c, &r.DUT, &r.Variant)
+	linkFlag(c, &r.LinkText)
 	rtlCoverageFlag(c, &r.RTLCoverage)
 	f.StringVar(&r.Connect, "connect", r.Connect, "use a running device, unix:PATH or tcp:A.B.C.D:PORT, "+
 		"instead of --dut (rtl only)")

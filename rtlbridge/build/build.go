@@ -186,10 +186,13 @@ func (b *builder) create(root, entry string) (*Device, error) {
 		return nil, err
 	}
 	bound, err := b.bind(ports)
+	if b.o.Variant == VariantAgent {
+		err = errors.Join(err, b.checkEdges())
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := b.program(root, bound); err != nil {
+	if err := b.program(root, bound, ports); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
@@ -211,7 +214,7 @@ func (b *builder) bind(ports []manifest.PinPort) (*manifest.Binding, error) {
 }
 
 // program compiles the translated design.
-func (b *builder) program(root string, bound *manifest.Binding) error {
+func (b *builder) program(root string, bound *manifest.Binding, ports []manifest.PinPort) error {
 	counters := 0
 	var err error
 	if b.o.Variant == VariantCoverage {
@@ -219,7 +222,7 @@ func (b *builder) program(root string, bound *manifest.Binding) error {
 			return err
 		}
 	}
-	text, err := glue(bound, b.sum, counters)
+	text, err := glue(glueData{Binding: bound, Hash: b.sum, Counters: counters, Agent: b.o.Shell, AllPorts: ports})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"nictwin/rtlbridge/build/cache"
@@ -19,6 +20,7 @@ type Device struct {
 	Variant  Variant
 	Hash     [32]byte // identity of the build; the running device must report the same
 	Binary   string   // the program
+	Args     []string // its arguments whatever it is started for
 	Ports    []manifest.PinPort
 	Compiler string
 	Cached   bool          // found in the cache
@@ -55,6 +57,9 @@ func fileSum(path string) (string, error) {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
 }
+
+// shellDir returns the folder of the emulation shell, which lies beside the harness.
+func (b *builder) shellDir() string { return filepath.Join(filepath.Dir(b.home), "shell") }
 
 func (b *builder) logf(format string, args ...any) {
 	if b.o.Log != nil {

@@ -88,6 +88,9 @@ func (b *builder) compile(root string) error {
 	if err != nil {
 		return err
 	}
+	if b.o.Variant == VariantAgent { // of the design only the ports matter
+		lists = map[string][]string{}
+	}
 	hot, rest, err := b.programUnits(lists, runtimeDir)
 	if err != nil {
 		return err
@@ -125,10 +128,22 @@ func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (ho
 		return nil, nil, err
 	}
 	hot = units(b.objDir(), b.objDir(), opt, fast...)
-	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
+	hot = append(hot, b.mainUnits()...)
 	rest = units(b.objDir(), b.objDir(), slowOpt, slow...)
 	same := units(b.tools.IncludeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)
 	return hot, append(rest, shared(append(same, b.harnessUnits(runtimeDir)...))...), nil
+}
+
+// mainUnits returns the units that make a program of the design.
+func (b *builder) mainUnits() []unit {
+	switch b.o.Variant {
+	case VariantAgent:
+		return append(units(b.home, b.objDir(), "-O3", "main"),
+			units(filepath.Join(b.shellDir(), "agent"), b.objDir(), "-O3", "link", "board")...)
+	case VariantBoard:
+		return units(filepath.Join(b.shellDir(), "board"), b.objDir(), "-O3", "main")
+	}
+	return units(b.home, b.objDir(), "-O3", "main")
 }
 
 // Simulated logic is compiled in fastBundles units: enough for two processors to finish together, few because

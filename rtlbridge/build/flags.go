@@ -79,5 +79,13 @@ func (b *builder) cxxFlags() []string {
 	if !b.tools.Clang {
 		flags = append(flags, gccFlag)
 	}
-	return flags
+	return append(flags, b.shellFlags()...)
+}
+
+// shellFlags returns the compiler's flags for an agent.
+func (b *builder) shellFlags() []string {
+	if b.o.Variant != VariantAgent {
+		return nil
+	}
+	return []string{"-DNICTWIN_AGENT=1", "-I" + filepath.Join(b.shellDir(), "agent")}
 }

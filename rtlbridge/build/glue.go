@@ -34,20 +34,31 @@ var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
 	"kind":     func(s manifest.BoundStream) string { return kindConstants[s.Kind] },
 	"other":    otherStream,
 	"list":     listStreams,
+	// of an agent
+	"pinType":       pinType,
+	"beatBytes":     func(s manifest.BoundStream) int { return BeatLayout(&s).Bytes },
+	"lastOffset":    func(s manifest.BoundStream) int { return BeatLayout(&s).Last },
+	"sideOffset":    func(s manifest.BoundStream, f manifest.Field) int { return BeatLayout(&s).Side + f.Offset },
+	"resetBytes":    func(g glueData) int { return bytesOf(len(g.Resets)) },
+	"observedBytes": func(g glueData) int { _, n := ObservedLayout(g.Binding); return n },
+	"observedAt":    observedFields,
+	"bytes":         bytesOf,
 }).Parse(glueText))
 
 type glueData struct {
 	*manifest.Binding
 	Prefix   string
 	Hash     [32]byte
-	Counters int // number of coverage counters
+	Counters int         // number of coverage counters
+	Agent    *ShellShape // nil: the glue is for a verilated design
+	AllPorts []manifest.PinPort
 }
 
 // glue renders the generated part of the harness.
-func glue(b *manifest.Binding, hash [32]byte, counters int) ([]byte, error) {
+func glue(g glueData) ([]byte, error) {
 	var out bytes.Buffer
-	if err := glueTemplate.Execute(&out,
-		glueData{Binding: b, Prefix: classPrefix, Hash: hash, Counters: counters}); err != nil {
+	g.Prefix = classPrefix
+	if err := glueTemplate.Execute(&out, g); err != nil {
 		return nil, fmt.Errorf("generating the harness glue: %w", err)
 	}
 	return out.Bytes(), nil

@@ -165,6 +165,23 @@ func (b *builder) buildHash(flags []string) error {
 	if err := h.tree("harness", b.home, isHarnessSource); err != nil {
 		return fmt.Errorf("harness: %w", err)
 	}
+	return b.hashShell()
+}
+
+// hashShell adds the sources of agent and board to the hash of their builds.
+func (b *builder) hashShell() error {
+	if !b.o.Variant.emulates() {
+		return nil
+	}
+	if b.o.Variant == VariantAgent {
+		if b.o.Shell == nil {
+			return errors.New("an agent's build needs the shape of its shell")
+		}
+		b.hash.text("shell", fmt.Sprintf("%+v", *b.o.Shell))
+	}
+	if err := b.hash.tree("shell", filepath.Join(b.shellDir(), string(b.o.Variant)), isHarnessSource); err != nil {
+		return fmt.Errorf("shell: %w", err)
+	}
 	return nil
 }
 

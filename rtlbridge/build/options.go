@@ -17,7 +17,9 @@ type Options struct {
 	// Training is the recording (LaunchOptions.Record) that a tuned build is made with; without one, the build must be
 	// in the cache.
 	Training string
-	Log      io.Writer // progress, one line per step; nil: none
+	// Shell shapes the shell at the other end of an agent's link; for VariantAgent, which needs it.
+	Shell *ShellShape
+	Log   io.Writer // progress, one line per step; nil: none
 	// Context cancels the wait for another process that builds the same, and the training run of a tuned build; nil:
 	// neither is canceled.
 	Context context.Context

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ const playbackTimeout = 10 * time.Minute
 // outputs, the same stimulus in the same cycles. Its speed is the raw speed that a bridged run is compared with.
 // When ctx is done the device is killed, and the error wraps the cause.
 func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (PlaybackResult, error) {
-	return play(ctx, d.Manifest.Name, d.Binary, file, nil, plusArgs...)
+	return play(ctx, d.Manifest.Name, d.Binary, file, nil, append(slices.Clone(d.Args), plusArgs...)...)
 }
 
 // play runs a device's program with a recording and additional environment variables.

@@ -1,7 +1,10 @@
 package build
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,4 +87,56 @@ func unknownInFlags(m *manifest.Manifest, out string) error {
 		}
 	}
 	return nil
+}
+
+// aTrigger finds what a process waits for, as Verilator prints it when it debugs: "@(posedge clk or negedge rst)".
+var aTrigger = regexp.MustCompile(`region trigger index \d+ is active: @\(([^)\\]*)\)`)
+
+// checkEdges refuses a translated design that works at falling edges of a clock: those of a controlled clock lie
+// elsewhere. An asynchronous reset that is active low falls, too, but stands beside a rising edge.
+func (b *builder) checkEdges() error {
+	files, err := filepath.Glob(filepath.Join(b.objDir(), classPrefix+"*.cpp"))
+	if err != nil {
+		return fmt.Errorf("verilated sources: %w", err)
+	}
+	found := map[string]bool{}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return fmt.Errorf("verilated source: %w", err)
+		}
+		for _, t := range aTrigger.FindAllSubmatch(text, -1) {
+			for _, signal := range fallingClocks(b.m, string(t[1])) {
+				found[signal] = true
+			}
+		}
+	}
+	var errs []error
+	for _, signal := range manifest.SortedKeys(found) {
+		at := "clocks"
+		if k := clockIndex(b.m, signal); k >= 0 {
+			at = fmt.Sprintf("clocks[%d].signal", k)
+		}
+		errs = append(errs, b.m.Errorf(at, "the design works at falling edges of %s: a shell has only rising ones "+
+			"where they would be", signal))
+	}
+	return errors.Join(errs...)
+}
+
+// fallingClocks returns the signals of a trigger whose falling edges are those of a clock.
+func fallingClocks(m *manifest.Manifest, trigger string) (list []string) {
+	const falls, rises = "negedge ", "posedge "
+	rising := strings.Contains(trigger, rises)
+	for _, edge := range strings.Split(trigger, " or ") {
+		signal, ok := strings.CutPrefix(strings.TrimSpace(edge), falls)
+		reset := slices.ContainsFunc(m.Resets, func(r manifest.Reset) bool { return r.Signal == signal })
+		if ok && !reset && (!rising || clockIndex(m, signal) >= 0) {
+			list = append(list, signal)
+		}
+	}
+	return list
+}
+
+func clockIndex(m *manifest.Manifest, signal string) int {
+	return slices.IndexFunc(m.Clocks, func(c manifest.Clock) bool { return c.Signal == signal })
 }

@@ -19,7 +19,8 @@ func (b *builder) runtimeDir(root string) (string, error) {
 	h.text("verilator", b.tools.VerilatorVersion)
 	h.text("compiler", b.tools.CxxVersion)
 	h.text("cpu", toolchain.CpuFlags())
-	flags := strings.NewReplacer(b.work, "WORK", b.home, "HARNESS").Replace(strings.Join(b.cxxFlags(), "\n"))
+	places := strings.NewReplacer(b.work, "WORK", b.shellDir(), "SHELL", b.home, "HARNESS")
+	flags := places.Replace(strings.Join(b.cxxFlags(), "\n"))
 	h.text("flags", buildSchema+flags)
 	if err := h.tree("harness", b.home, isHarnessSource); err != nil {
 		return "", fmt.Errorf("harness: %w", err)

@@ -41,12 +41,17 @@ const (
 	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
 	VariantCoverage Variant = "coverage" // debug, and counts lines, branches and bits
 	VariantTuned    Variant = "tuned"    // as speed, but optimized with a profile taken while playing a recording
+	VariantAgent    Variant = "agent"    // the device is behind a shell, at the end of a link
+	VariantBoard    Variant = "board"    // shell and device in one program, which speaks over the link
 )
 
 // Plays reports whether a variant is for playing traffic; the others are for observing a design.
 func (v Variant) Plays() bool {
 	return v == VariantSpeed || v == VariantTuned || v == VariantDebug
 }
+
+// emulates reports whether a variant is one end of a link to a shell.
+func (v Variant) emulates() bool { return v == VariantAgent || v == VariantBoard }
 
 // verilatorFlags returns the options of a variant: those for speed, as far as its purpose allows.
 func verilatorFlags(v Variant) ([]string, error) {
@@ -56,13 +61,13 @@ func verilatorFlags(v Variant) ([]string, error) {
 		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
 		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
 	}
-	if v == VariantSpeed || v == VariantTuned {
+	if v == VariantSpeed || v == VariantTuned || v.emulates() {
 		f = append(f, "--x-initial", "fast", "--no-assert") // newer Verilators assert unless told otherwise
 	} else {
 		f = append(f, "--x-initial", "unique")
 	}
 	switch v {
-	case VariantSpeed, VariantTuned:
+	case VariantSpeed, VariantTuned, VariantAgent, VariantBoard:
 	case VariantDebug:
 		f = append(f, "--assert")
 	case VariantWaves:

@@ -15,6 +15,7 @@ import (
 	"nictwin/models/ref"
 	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/observe/waves"
@@ -41,6 +42,7 @@ type Options struct {
 	// ShrinkTime limits the wall time for shortening a run; 0: no limit.
 	ShrinkTime time.Duration
 	Variant    build.Variant
+	Link       *emulation.Link       // the way to the device; nil: it is simulated without a shell
 	Log        io.Writer             // progress of builds; may be nil
 	Progress   func(done, total int) // called after each run; may be nil
 	Wave       waves.Policy

@@ -54,7 +54,7 @@ func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []st
 		Manifest: m, Spec: o.Spec.clone(), own: o.Reference, program: o.Program,
 		given: &o.Given, parameters: parameters, captured: o.Traffic,
 	}
-	built, err := build.Build(m, build.Options{
+	built, err := o.Link.Build(m, build.Options{
 		Variant: o.Variant, Log: o.Log, Context: ctx,
 		Fits: func(b *manifest.Binding) error { return d.fit(announcedHello(b)) },
 	})

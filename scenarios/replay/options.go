@@ -10,6 +10,7 @@ import (
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/bed/device"
@@ -24,16 +25,17 @@ type Options struct {
 	Captures []string // played by each port one after the other: file i on port i mod Ports
 	// CaptureName returns the name of a capture for people; nil: its path.
 	CaptureName func(path string) string
-	Frames      [][]byte // played after those of the captures: frame i on port i mod Ports
-	NIC         string   // kind of NIC: rtl or model
-	DUT         string   // manifest of the device when NIC is rtl
-	Ports       int      // Ethernet ports of the NIC
-	EthBits     int      // width of a port's stream; 0: that of the device or card
-	Variant     string   // build of the device: speed, debug
-	Connect     string   // address of a running device, used instead of DUT
-	Token       string   // token of the device at Connect, 64 hexadecimal digits
-	Dir         string   // rx, tx or both
-	Speed       string   // line, capture, or a number of Gbps
+	Frames      [][]byte        // played after those of the captures: frame i on port i mod Ports
+	NIC         string          // kind of NIC: rtl or model
+	DUT         string          // manifest of the device when NIC is rtl
+	Ports       int             // Ethernet ports of the NIC
+	EthBits     int             // width of a port's stream; 0: that of the device or card
+	Variant     string          // build of the device: speed, debug
+	Link        *emulation.Link // way to the device; nil: it is simulated without a shell
+	Connect     string          // address of a running device, used instead of DUT
+	Token       string          // token of the device at Connect, 64 hexadecimal digits
+	Dir         string          // rx, tx or both
+	Speed       string          // line, capture, or a number of Gbps
 	MaxGap      simcore.Ps
 	Seed        uint64
 	Stall       int // percentage of cycles with gaps and back-pressure
@@ -106,7 +108,8 @@ func DefaultOptions() Options {
 func (o *Options) spec() testbed.Spec {
 	s := testbed.Spec{
 		Spec: device.Spec{
-			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
+			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Link: o.Link,
+			Built:   o.Built,
 			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, Idle: o.IdleCycles,
 			PeriodPs: o.PeriodPs,
 			Digest:   o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,

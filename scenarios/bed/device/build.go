@@ -127,7 +127,14 @@ func (s *Spec) build() (*build.Device, error) {
 	if s.Build != nil {
 		m = Sized(m, s.Build)
 	}
-	return BuildOf(s.Context, m, variant, Eth{s.ports(), s.EthBits}, s.Log)
+	eth := Eth{s.ports(), s.EthBits}
+	if s.Link == nil || s.Wave != nil {
+		return BuildOf(s.Context, m, variant, eth, s.Log)
+	}
+	if m, err = eth.Of(m); err != nil {
+		return nil, err
+	}
+	return s.Link.Build(m, build.Options{Variant: build.Variant(variant), Log: s.Log, Context: s.Context})
 }
 
 // sameBuild reports whether the sizes and parts of an RTL device equal those that a slot requires. It ignores ports,

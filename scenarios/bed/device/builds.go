@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/nic/nicspec"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 )
 
 // Builds caches built devices, so that the runs of one command ask the toolchain and the build cache only once for
@@ -20,6 +21,7 @@ type Builds struct {
 type buildKey struct {
 	dut, variant string
 	eth          Eth
+	link         emulation.Link // zero: none
 	sized        bool
 	sizes        nicspec.Build
 }
@@ -53,6 +55,9 @@ func (b *Builds) get(s *Spec, build func() (*build.Device, error)) (*build.Devic
 
 func (b *Builds) entry(s *Spec) *cachedBuild {
 	w := buildKey{dut: s.DUT, variant: cmp.Or(s.Variant, "speed"), eth: Eth{s.ports(), s.EthBits}}
+	if s.Link != nil {
+		w.link = *s.Link
+	}
 	if s.Build != nil {
 		w.sized, w.sizes = true, *s.Build
 	}

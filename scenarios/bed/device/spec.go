@@ -12,6 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -23,11 +24,14 @@ const (
 
 // Spec describes a device.
 type Spec struct {
-	NIC     string        // RTL or Model
-	DUT     string        // manifest of the device when NIC is RTL
-	Variant string        // build of the device: speed, debug
-	Built   *build.Device // used instead of building DUT; may be nil
-	Builds  *Builds       // devices built so far, shared by the runs of a command; nil: not shared
+	NIC     string // RTL or Model
+	DUT     string // manifest of the device when NIC is RTL
+	Variant string // build of the device: speed, debug
+	// Link leads to the device through an emulation shell; nil: the device is simulated without one. A waveform shows
+	// the device without its shell.
+	Link   *emulation.Link
+	Built  *build.Device // used instead of building DUT; may be nil
+	Builds *Builds       // devices built so far, shared by the runs of a command; nil: not shared
 
 	// Build gives the numbers of queues, keys and rules, and the optional parts. An RTL device is built with them; a
 	// device that is given by Built or Connect must have been built with them. Nil: the default build for Model; for
@@ -86,6 +90,10 @@ func (s *Spec) Validate() error {
 	}
 	if s.Wave != nil && (s.NIC != RTL || s.Connect != "" || s.Coverage != "") {
 		bad("wave", ": only an RTL device that is started here leaves a waveform, without %s", field.Path("coverage"))
+	}
+	if s.Link != nil && (s.NIC != RTL || s.Connect != "" || s.Coverage != "") {
+		bad("link", ": only an RTL device that is started here has a shell around it, and none that counts %s",
+			field.Path("coverage"))
 	}
 	if s.Connect != "" && s.NIC != RTL {
 		bad("connect", "%s: a device that runs elsewhere is %s rtl", s.Connect, field.Path("nic"))

@@ -14,11 +14,13 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/play"
+	"nictwin/scenarios/shell/files"
 )
 
 // load reads the manifest of a device, given by name or path, for a build with the Ethernet ports in Eth.
@@ -240,4 +242,65 @@ func (c *DUTClean) Run() (*cache.Cleaned, error) {
 		o.Older = time.Duration(c.Older) * day
 	}
 	return cache.Clean(o)
+}
+
+// DUTShell holds the settings of the command that writes the emulation shell of a device.
+type DUTShell struct {
+	DUTBuild
+	emulation.Options
+	Out string // folder for the files
+}
+
+// NewDUTShell returns the default settings.
+func NewDUTShell() *DUTShell { return &DUTShell{Options: emulation.DefaultOptions()} }
+
+// Run writes the files and returns their paths.
+func (s *DUTShell) Run(ctx context.Context, dut string) (d result.DUT, written []string, err error) {
+	if s.Out == "" {
+		return result.DUT{Name: dut}, nil, Usagef("no folder given: want --out DIR")
+	}
+	if err := s.Validate(); err != nil {
+		return result.DUT{Name: dut}, nil, &UsageError{err}
+	}
+	d, err = s.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
+		o := build.Options{Log: s.Log, Context: ctx, Fits: emulation.Supported}
+		if d.Ports, err = build.CheckEmulation(m, o); err != nil {
+			return err
+		}
+		shell, err := emulation.Generate(ctx, m, d.Ports, s.Options, o)
+		if err != nil {
+			return err
+		}
+		written, err = s.write(m, shell)
+		return err
+	})
+	return d, written, err
+}
+
+// write puts the shell into its folder: the top module, its blocks, and the list of all files.
+func (s *DUTShell) write(m *manifest.Manifest, shell *emulation.Shell) (written []string, err error) {
+	if _, err := files.Make(s.Out); err != nil {
+		return nil, &UsageError{fmt.Errorf("--out: %w", err)}
+	}
+	dir, err := files.OpenFolder(s.Out)
+	if err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	all, err := shell.Files(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		out, err := dir.Create(f.Name)
+		if err == nil {
+			_, err = out.WriteString(f.Text)
+			err = errors.Join(err, out.Close())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+		written = append(written, filepath.Join(s.Out, f.Name))
+	}
+	return written, nil
 }

@@ -16,6 +16,7 @@ import (
 	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/build/sources"
+	"nictwin/rtlbridge/emulation"
 
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/observe/bundle"
@@ -38,6 +39,7 @@ type Play struct {
 	Stream      string
 	Count       int // transactions per input; 0: the manifest's
 	VariantName string
+	LinkText    string // --link
 	KeepText    string
 	Settings    GivenText
 	Out         string
@@ -114,7 +116,10 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 // prepare completes the options. It reports every wrong setting at once.
 func (p *Play) prepare() (string, error) {
 	p.Variant, p.Shard = build.Variant(p.VariantName), p.Part
-	var errKeep, errTraffic, errCount, errWave error
+	var errKeep, errTraffic, errCount, errWave, errLink error
+	if p.Link, errLink = emulation.ParseLink(p.LinkText); errLink != nil {
+		errLink = fmt.Errorf("--link: %w", errLink)
+	}
 	if p.Wave, errWave = waves.Parse(p.WaveText); errWave != nil {
 		errWave = fmt.Errorf("--wave: %w", errWave)
 	}
@@ -141,7 +146,7 @@ func (p *Play) prepare() (string, error) {
 		p.Spec, err = play.ReadSpec(m)
 	}
 	err = errors.Join(err, p.shrinks(), p.Validate(), p.RefLimits.Validate(), errKeep, errTraffic, errCount, errGiven,
-		errWave)
+		errWave, errLink)
 	if err != nil {
 		return "", &UsageError{err}
 	}

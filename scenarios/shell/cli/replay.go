@@ -13,6 +13,7 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/bed/boards"
 	"nictwin/scenarios/bed/device"
@@ -41,6 +42,7 @@ type Replay struct {
 	TokenFile  string        // read into Token
 	Akita      akitaview.Options
 	IdleMode   string // parsed into IdleCycles
+	LinkText   string // parsed into Link
 }
 
 // NewReplay returns the default settings.
@@ -175,7 +177,7 @@ func (r *Replay) tooSmall(err error) error {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.part(), r.parse(!r.NoArtifacts, r.repeats()), r.gap(), r.fix(), r.artifacts(),
+	err := errors.Join(r.part(), r.parse(!r.NoArtifacts, r.repeats()), r.gap(), r.fix(), r.link(), r.artifacts(),
 		r.readToken(ctx), r.board(), r.shrinks(), r.Validate(), r.loops(), r.device(),
 		checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
@@ -183,6 +185,14 @@ func (r *Replay) prepare(ctx context.Context) (string, error) {
 	}
 	r.inputs, r.counted = r.Captures, r.RTLCoverage
 	return r.Out, r.inputsSafe()
+}
+
+// link reads the flag --link.
+func (r *Replay) link() (err error) {
+	if r.Link, err = emulation.ParseLink(r.LinkText); err != nil {
+		return fmt.Errorf("--link: %w", err)
+	}
+	return nil
 }
 
 // part keeps only the captures that belong to this process's shard.

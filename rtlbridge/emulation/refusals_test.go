@@ -1,0 +1,113 @@
+package emulation
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/manifest"
+)
+
+// write makes a device of a source and a manifest, and returns the manifest.
+func write(t *testing.T, source, text string) *manifest.Manifest {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "t.sv"), []byte(source), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dut.yaml"), []byte(text), 0o644))
+	m, err := manifest.Load(filepath.Join(dir, "dut.yaml"))
+	require.NoError(t, err)
+	return m
+}
+
+// passing is a device of a register; EDGE stands for the edge of its clock.
+const passing = `module t(input ck, input rn, input v, input [7:0] d, output logic qv, output logic [7:0] qd);
+  logic open, gated;
+  always_latch if (!ck) open = v;
+  assign gated = ck && open;
+  always_ff @(posedge ck or negedge rn) if (!rn) qv <= 0; else qv <= v;
+  always_ff @(EDGE) qd <= d;
+endmodule
+`
+
+const passingManifest = `name: t
+top: t
+sources: [t.sv]
+clocks:
+  - {signal: ck, period_ps: 2000}
+resets: [{signal: rn, active: low}]
+streams:
+  - {name: in, kind: record, dir: in, fields: [d], signals: {valid: v}, ready: false}
+  - {name: out, kind: record, dir: out, fields: [d], signals: {valid: qv, d: qd}, ready: false}
+`
+
+// TestFallingEdges checks that designs with a clock that falls are refused with the line of the clock, and that
+// asynchronous resets may fall.
+func TestFallingEdges(t *testing.T) {
+	for _, x := range []struct{ edge, fault string }{
+		{"posedge ck", ""},
+		{"posedge gated", ""},
+		{"posedge ck or negedge rn", ""},
+		{"negedge ck", "dut.yaml:5: the design works at falling edges of ck"},
+		{"negedge ck or negedge rn", "dut.yaml:5: the design works at falling edges of ck"},
+		{"negedge gated", "dut.yaml:4: the design works at falling edges of"},
+	} {
+		m := write(t, replaced(passing, x.edge), passingManifest)
+		_, err := build.CheckEmulation(m, build.Options{Fits: Supported})
+		if x.fault == "" {
+			require.NoError(t, err, x.edge)
+			continue
+		}
+		require.ErrorContains(t, err, x.fault, x.edge)
+	}
+}
+
+// TestRefusals checks what a shell cannot carry.
+func TestRefusals(t *testing.T) {
+	const in = "  - {name: in, kind: record, dir: in, fields: [d], signals: {valid: v}, ready: false}\n"
+	alone := write(t, replaced(passing, "posedge ck"), without(passingManifest, in)+"tie_rest: 0\n")
+	_, err := build.CheckEmulation(alone, build.Options{Fits: Supported})
+	require.ErrorContains(t, err, "dut.yaml:7: a shell needs an input and an output stream: 0 inputs, 1 outputs")
+	m := load(t, "fifo/dut.yaml")
+	for _, v := range []build.Variant{build.VariantDebug, build.VariantWaves, build.VariantCoverage,
+		build.VariantTuned} {
+		_, err := Build(m, DefaultOptions(), build.Options{Variant: v})
+		require.ErrorContains(t, err, "variant "+string(v)+": not through a shell")
+	}
+}
+
+// TestParseLink checks the values of --link.
+func TestParseLink(t *testing.T) {
+	l, err := ParseLink("")
+	require.NoError(t, err)
+	require.Nil(t, l)
+	l, err = ParseLink("sim")
+	require.NoError(t, err)
+	require.Equal(t, &Link{Options: DefaultOptions()}, l)
+	l, err = ParseLink("sim,bits=512,depth=1,faults=2")
+	require.NoError(t, err)
+	require.Equal(t, &Link{Options{LinkBits: 512, Depth: 1}, 2}, l)
+	for text, fault := range map[string]string{
+		"uart":          `link "uart": want sim`,
+		"sim,":          `link "sim,": "": want sim`,
+		"sim,bits":      `"bits": want sim`,
+		"sim,bits=x":    `"bits=x": want sim`,
+		"sim,speed=1":   `"speed=1": want sim`,
+		"sim,bits=4":    "a link of 4 bits: want 8 to 512, a power of two",
+		"sim,bits=24":   "a link of 24 bits",
+		"sim,bits=-8":   "a link of -8 bits",
+		"sim,faults=90": "faults in 90% of the frames: want 0 to 20",
+		"sim,depth=0":   "0 beats held by a transactor: want 1 to 1024",
+		"sim,depth=1e":  `"depth=1e": want sim`,
+	} {
+		_, err := ParseLink(text)
+		require.ErrorContains(t, err, fault)
+	}
+}
+
+func replaced(source, edge string) string { return strings.ReplaceAll(source, "EDGE", edge) }
+
+func without(text, line string) string { return strings.ReplaceAll(text, line, "") }
