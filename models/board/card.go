@@ -152,8 +152,8 @@ type Card struct {
 	NIC    NIC
 	Second NIC // device beside the NIC; nil: none
 	Memory *Memory
-	Root   *root.Root     // root over both memories; with a switch, the Arm's, over Arm memory only; plain NIC: Host
-	Host   *root.Root     // host's root, over host memory only, with a switch or a plain NIC; else the same as Root
+	Root   *root.Root     // root of Arm and host memory; with a switch: of Arm memory; on a plain NIC: same as Host
+	Host   *root.Root     // with a switch or on a plain NIC: root of host memory; else same as Root
 	Faults *inject.Faults // decorator that corrupts reads of the NIC; nil: the spec has none
 	Gate   *inject.Gate   // decorator that holds back TLPs of the NIC; nil: the spec has none
 

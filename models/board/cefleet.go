@@ -78,8 +78,8 @@ func ceioClient(server *CardSpec) (CardSpec, error) {
 	if err := d.withDeviceWays("host-ce", "host-ce-6"); err != nil {
 		return CardSpec{}, err
 	}
-	// A NIC of the contract needs a link without credits by class: PCIe 5.0 x16 behind its encoding, and 24 bytes of
-	// framing, header and LCRC for each TLP.
+	// The NICs here need a link without PCIe's credits by class: one with the rate of PCIe 5.0 x16 after encoding, and
+	// 24 bytes of framing, header and LCRC for each TLP.
 	const latency, credits, tlpBytes = 150 * simcore.Nanosecond, 1024, 24
 	d.PCIe, d.Fabric = nil, &simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(504), Credits: credits,
 		CreditLatency: latency, OverheadBytes: tlpBytes}

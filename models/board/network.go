@@ -218,7 +218,7 @@ type PluggedCable struct {
 }
 
 // plug plugs in a cable. Without loss, faults or added frames it is one link with the latencies that both ends
-// contribute; otherwise the decorators sit between two links. Only the link at the card then has a rate.
+// contribute. Otherwise the decorators sit between two links, and only the link at the card has a rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
 	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}

@@ -146,7 +146,8 @@ func (x *Insert) accept(f *msg.Frame, first simcore.Ps, added bool) {
 	x.line.Push(leaving{f, x.busy, added})
 }
 
-// advance sends the frames in line whose end has come, and accepts others that are there.
+// advance passes on the frames in `line` that have passed completely by now, and accepts the next frame of the feed if
+// it is due.
 func (x *Insert) advance() {
 	now, to := simcore.Now(x.sched), x.spec.To
 	for x.line.Len() > 0 && x.line.Front().at <= now {

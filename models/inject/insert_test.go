@@ -107,11 +107,11 @@ func TestInsertOnAnIdleCable(t *testing.T) {
 	require.NoError(t, j.x.Err())
 }
 
-// Live frames arrive as on a cable without an Insert as long as none is added.
+// As long as an Insert adds no frame, frames from the cable's ends arrive as without it.
 func TestInsertWithoutFrames(t *testing.T) {
 	a, b := newJoined(t), newJoined(t)
 	b.x.Start(&feed{frames: 1, bytes: 64, every: 0, err: io.EOF})
-	require.NoError(t, b.e.Run()) // it is over before the first live frame
+	require.NoError(t, b.e.Run()) // the only added frame arrives before the cable's ends send
 	a.run(t, 1000, 5000*ns)
 	b.run(t, 1000, 5000*ns)
 	require.Equal(t, a.to.got, b.to.got[1:])

@@ -55,7 +55,7 @@ func (c *Comp) receiveTLP() {
 	}
 }
 
-// takeCompletions passes the completions that are due to the reader.
+// takeCompletions passes to the reader the completions that have become due.
 func (c *Comp) takeCompletions() {
 	var h tlp.Header
 	for c.in.cpls.Len() > 0 && c.reached(c.in.cpls.Front().due) {

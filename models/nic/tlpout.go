@@ -41,7 +41,7 @@ const (
 	outTxCqe                  // a completion entry of a transmit queue; ref is the queue
 	outCopy                   // a write of a copy; ref is the copy's channel, bytes the length
 	outMessage                // the message of a copy; ref is the copy's channel
-	outMsix                   // an MSI-X message; ref is the queue, rx says whether a receive queue
+	outMsix                   // an MSI-X message; ref is the queue, rx whether it is a receive queue
 )
 
 // The sources of TLPs, which take turns.

@@ -26,7 +26,7 @@ type txPath struct {
 	copyAt  copyTurns         // round robin of the copy channels
 	copying int               // number of copies in flight
 	gather  fifo.Queue[int32] // slots with read requests to issue, in the order in which their entries started
-	finish  fifo.Queue[int32] // slots whose frame is complete, in the order in which they fall due
+	finish  fifo.Queue[int32] // slots whose bytes have all arrived, in the order of txSlot.due
 	active  int               // number of slots in use
 
 	stops   bool       // a class may be stopped on some port

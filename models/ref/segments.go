@@ -8,10 +8,10 @@ import "math/bits"
 type Segments struct {
 	Count int
 	Data  string // this and the following strings are the names of fields
-	Valid string // empty: all segments from a start to an end are valid
+	Valid string // bits of the segments in use; empty: all from a start to an end are in use
 	Start string
 	End   string
-	Last  string // empty: every packet consists of whole segments
+	Last  string // number of the last DW in each segment; empty: every packet consists of whole segments
 }
 
 const dw = 4

@@ -111,7 +111,7 @@ func TestDrawnBesideCaptures(t *testing.T) {
 	require.Empty(t, data)
 }
 
-// Watch reports each call before it is made, with the position of the function.
+// Watch reports each call before it is made, with file and line of the function that was passed.
 func TestWatch(t *testing.T) {
 	s := record("s", true, Field{"v", 8})
 	p, _ := newBench(s)

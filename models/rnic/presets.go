@@ -62,8 +62,8 @@ func DefaultSpec() Spec {
 	}
 }
 
-// contextsFor returns the number of contexts that sustain a rate, in millions of messages per
-// second, if each is held for hold.
+// contextsFor returns the number of contexts that sustain a rate, in millions of messages per second, if each message
+// occupies one for the time `hold`.
 func contextsFor(mpps int) int { return (mpps*int(hold) + psPerMicro/2) / psPerMicro }
 
 // Preset returns the spec of a NIC by its name.

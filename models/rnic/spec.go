@@ -51,7 +51,7 @@ type Spec struct {
 	Fetch    int `yaml:"fetch"`                  // work or receive entries per DMA read, at most
 	Prefetch int `yaml:"prefetch"`               // receive entries that a queue pair holds or has requested
 	TxBytes  int `yaml:"tx_buffer" unit:"bytes"` // bytes of requests whose payload was requested and that have not left
-	RxBytes  int `yaml:"rx_buffer" unit:"bytes"` // bytes of received packets not yet placed; others wait on the wire
+	RxBytes  int `yaml:"rx_buffer" unit:"bytes"` // most bytes of packets not yet placed; further ones wait on the wire
 	OutDepth int `yaml:"tlp_buffer"`             // waiting TLPs at which DMA reads are no longer requested
 }
 
@@ -73,7 +73,7 @@ type Latency struct {
 	Send      simcore.Ps `yaml:"send_ps"` // SENDs of connected queue pairs
 	Datagram  simcore.Ps `yaml:"datagram_ps"`
 	Atomic    simcore.Ps `yaml:"atomic_ps"`
-	RC        simcore.Ps `yaml:"rc_ps"` // for requests of an RC, on top
+	RC        simcore.Ps `yaml:"rc_ps"` // of requests on an RC queue pair, in addition to their own time
 }
 
 // Caches configures the sizes of the caches of queue pairs and of translations. A miss reads

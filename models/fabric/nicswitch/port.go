@@ -21,8 +21,8 @@ type port struct {
 	port  *simcore.Port
 	lane  [2]*channel // channels into and out of the switch
 
-	// Interfaces of the connection, nil if it does not implement them. They are looked up at first
-	// use.
+	// Go interfaces of the connection, nil if it does not implement them; known: they have been looked up, which is
+	// done at first use.
 	known  bool
 	rooms  classRoom
 	offers offerer

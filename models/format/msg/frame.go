@@ -28,8 +28,8 @@ type Frames struct {
 	free [frameSizes][]*Frame // unused frames, by the length of their buffers in units of frameStep
 }
 
-// The length of a buffer is a multiple of frameStep, so that a frame uses little more memory than
-// it has bytes. Frames longer than a NIC accepts share the last list.
+// The length of a buffer is a multiple of frameStep, so that a frame uses little more memory than it has bytes. Frames
+// longer than a NIC accepts share the last list of Frames.free.
 const (
 	frameStep  = 512
 	frameSizes = ether.MaxLen/frameStep + 2

@@ -66,7 +66,7 @@ func TestRunsAreTheEnabledBytes(t *testing.T) {
 		h := Header{Kind: MWr, Address: 0x2000, Length: uint16(rapid.IntRange(1, 9).Draw(t, "length"))}
 		h.FirstBE, h.LastBE = uint8(rapid.IntRange(0, 15).Draw(t, "first")),
 			uint8(rapid.IntRange(0, 15).Draw(t, "last"))
-		data := make([]byte, rapid.IntRange(0, 10).Draw(t, "dws")*DWBytes) // may be short or long
+		data := make([]byte, rapid.IntRange(0, 10).Draw(t, "dws")*DWBytes) // less or more than Length, too
 		var want, got []int
 		for i := range data {
 			data[i] = byte(i)

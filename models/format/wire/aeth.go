@@ -64,8 +64,8 @@ func (l *AETHLayer) LayerType() gopacket.LayerType { return LayerTypeAETH }
 // CanDecode returns LayerTypeAETH.
 func (l *AETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeAETH }
 
-// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
-// Without a BTH, or after the last header, it is that of a payload.
+// NextLayerType returns the type of the next header, which the opcode in the packet's BTH determines. Without a BTH, or
+// after the last header, it is that of a payload.
 func (l *AETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderAETH) }
 
 // DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns

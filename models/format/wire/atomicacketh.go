@@ -59,8 +59,8 @@ func (l *AtomicAckETHLayer) LayerType() gopacket.LayerType { return LayerTypeAto
 // CanDecode returns LayerTypeAtomicAckETH.
 func (l *AtomicAckETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeAtomicAckETH }
 
-// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
-// Without a BTH, or after the last header, it is that of a payload.
+// NextLayerType returns the type of the next header, which the opcode in the packet's BTH determines. Without a BTH, or
+// after the last header, it is that of a payload.
 func (l *AtomicAckETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderAtomicAckETH) }
 
 // DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns

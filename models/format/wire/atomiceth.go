@@ -72,8 +72,8 @@ func (l *AtomicETHLayer) LayerType() gopacket.LayerType { return LayerTypeAtomic
 // CanDecode returns LayerTypeAtomicETH.
 func (l *AtomicETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeAtomicETH }
 
-// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
-// Without a BTH, or after the last header, it is that of a payload.
+// NextLayerType returns the type of the next header, which the opcode in the packet's BTH determines. Without a BTH, or
+// after the last header, it is that of a payload.
 func (l *AtomicETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderAtomicETH) }
 
 // DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns

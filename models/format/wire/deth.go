@@ -71,8 +71,8 @@ func (l *DETHLayer) LayerType() gopacket.LayerType { return LayerTypeDETH }
 // CanDecode returns LayerTypeDETH.
 func (l *DETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeDETH }
 
-// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
-// Without a BTH, or after the last header, it is that of a payload.
+// NextLayerType returns the type of the next header, which the opcode in the packet's BTH determines. Without a BTH, or
+// after the last header, it is that of a payload.
 func (l *DETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderDETH) }
 
 // DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns

@@ -57,8 +57,8 @@ func (l *IETHLayer) LayerType() gopacket.LayerType { return LayerTypeIETH }
 // CanDecode returns LayerTypeIETH.
 func (l *IETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeIETH }
 
-// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
-// Without a BTH, or after the last header, it is that of a payload.
+// NextLayerType returns the type of the next header, which the opcode in the packet's BTH determines. Without a BTH, or
+// after the last header, it is that of a payload.
 func (l *IETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderIETH) }
 
 // DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns

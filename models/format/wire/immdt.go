@@ -57,8 +57,8 @@ func (l *ImmDtLayer) LayerType() gopacket.LayerType { return LayerTypeImmDt }
 // CanDecode returns LayerTypeImmDt.
 func (l *ImmDtLayer) CanDecode() gopacket.LayerClass { return LayerTypeImmDt }
 
-// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
-// Without a BTH, or after the last header, it is that of a payload.
+// NextLayerType returns the type of the next header, which the opcode in the packet's BTH determines. Without a BTH, or
+// after the last header, it is that of a payload.
 func (l *ImmDtLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderImmDt) }
 
 // DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns

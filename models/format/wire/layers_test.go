@@ -152,7 +152,7 @@ func TestDecodeErrorsNameTheHeader(t *testing.T) {
 		var df feedback
 		require.EqualError(t, l.DecodeFromBytes(packet[:n], &df), text)
 		require.True(t, df.truncated)
-		if n > 0 { // gopacket calls no decoder without bytes
+		if n > 0 { // gopacket does not call a decoder if no bytes are left
 			p := gopacket.NewPacket(packet[:n], LayerTypeBTH, gopacket.NoCopy)
 			require.EqualError(t, p.ErrorLayer().Error(), text)
 			require.True(t, p.Metadata().Truncated)

@@ -67,8 +67,8 @@ func (l *RETHLayer) LayerType() gopacket.LayerType { return LayerTypeRETH }
 // CanDecode returns LayerTypeRETH.
 func (l *RETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeRETH }
 
-// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
-// Without a BTH, or after the last header, it is that of a payload.
+// NextLayerType returns the type of the next header, which the opcode in the packet's BTH determines. Without a BTH, or
+// after the last header, it is that of a payload.
 func (l *RETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderRETH) }
 
 // DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns

@@ -66,9 +66,9 @@ type transfer struct {
 	err     error
 
 	// Of a run (a write of several lines, see mem.Runner):
-	ended  int        // run: bytes whose end was reported (mem.Access.Line)
-	due    simcore.Ps // run: end of the lines that `ending` counts
-	ending int        // run: bytes of lines that end at `due`, for which no event is scheduled yet
+	ended  int        // bytes of the run whose end was reported (mem.Access.Line)
+	due    simcore.Ps // end of the lines that `ending` counts
+	ending int        // bytes of the run's lines that end at `due`, for which no event is scheduled yet
 }
 
 // Stats returns the counters so far.

@@ -41,7 +41,7 @@ type channel struct {
 	paid    simcore.Ps // outside a drain no write starts earlier: the writes so far have used up the time before
 
 	window  []*part           // reads that the scheduler chooses from, oldest first
-	reads   fifo.Queue[*part] // reads that do not fit the window yet
+	reads   fifo.Queue[*part] // reads that `window` has no room for yet
 	waiting []*part           // runs of writes, at most one per bank, in order of dispatch
 	writes  fifo.Queue[*part] // writes that wait to be dispatched
 	pending int               // bursts in waiting and writes

@@ -51,7 +51,7 @@ type transfer struct {
 	mem.Access // the access to the memory that holds the bytes
 	a          *mem.Access
 	load       bool // of a background load: no bytes move
-	left       int  // parts not on the bus (reads) or not dispatched (writes), plus one for the access to the bytes
+	left       int  // parts not yet on the bus (reads) or dispatched (writes), plus one for the access to the bytes
 }
 
 // kindWake is the Kind of the event that wakes channel 0; kindWake + n wakes channel n. Kinds below

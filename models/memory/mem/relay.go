@@ -2,8 +2,7 @@ package mem
 
 import "nictwin/models/sim/fifo"
 
-// Relay is the access that a Target makes to the memory behind it on behalf of one that it was
-// given.
+// Relay is the access that a Target, such as a cache, makes to the memory behind it in order to serve an access From.
 type Relay struct {
 	Access
 	From *Access

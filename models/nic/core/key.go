@@ -18,7 +18,7 @@ type Key struct {
 	Variant uint8
 }
 
-// KeyTable holds the memory keys by index. Translating never changes it.
+// KeyTable holds the memory keys by index. Its methods do not change it.
 type KeyTable []Key
 
 // Clone returns a copy, which later writes do not change.

@@ -15,7 +15,7 @@ func Wqe(id uint32, inline []byte, pieces []Piece, mod func(nicspec.Wqe)) []byte
 	return Blocks(1, id, inline, pieces, mod)
 }
 
-// Entry is Wqe with as many blocks as the inline bytes and pieces need [T14].
+// Entry returns what Wqe does, but with as many blocks as the inline bytes and pieces need [T14].
 func Entry(id uint32, inline []byte, pieces []Piece, mod func(nicspec.Wqe)) []byte {
 	return Blocks(NeedBlocks(len(inline), len(pieces)), id, inline, pieces, mod)
 }
@@ -27,7 +27,7 @@ func NeedBlocks(inline, pieces int) int {
 	return 1 + slots/nicspec.WqeMoreSlots // the fields take one slot of the first block
 }
 
-// Blocks is Wqe with a number of blocks, 1 to 4.
+// Blocks returns what Wqe does, but with the given number of blocks, 1 to 4.
 func Blocks(blocks int, id uint32, inline []byte, pieces []Piece, mod func(nicspec.Wqe)) []byte {
 	const head, slot = 16, nicspec.WqeSlotBytes
 	b := make([]byte, blocks*nicspec.WqeBytes)

@@ -21,7 +21,7 @@ const (
 	Deliver             // handle transactions that have crossed the pins
 	Reset               // handle a reset of the device
 	Over                // report whether the device owes nothing any more
-	Stuck               // report what is due, since nothing happens any more
+	Stuck               // report which outputs are missing, since the device does nothing any more
 	End                 // finish the run
 )
 

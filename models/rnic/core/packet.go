@@ -172,8 +172,8 @@ func (p *Packet) FrameBytes(a *Address, n int) (roce, infiniband int) {
 	return roce, InfiniBandBytes + wire.ExtLen(p.Opcode) + padded
 }
 
-// Encode writes a frame for n bytes of payload, without payload and checksums. The frame has
-// FrameBytes. Call Seal once the payload is in place.
+// Encode writes the headers and the padding of a frame with n bytes of payload; frame must be as long as FrameBytes
+// says. Call Seal once the payload is in place: it adds the checksums.
 func (p *Packet) Encode(frame []byte, a *Address, n int) {
 	at := p.PayloadAt(a)
 	clear(frame[at+n:])

@@ -14,7 +14,7 @@ type LoopSpec struct {
 	Name string `yaml:"name"`
 	Poll int64  `yaml:"poll_cycles"` // of a step that finds nothing and whose loads hit; no step is shorter
 
-	As Activity `yaml:"-"` // of its steps, until they compute as another
+	As Activity `yaml:"-"` // what the time of a step counts as, until the step calls ComputeAs
 }
 
 // Validate returns every error of the spec.

@@ -28,7 +28,7 @@ func TestTickerSleepsAndWakesAtEdges(t *testing.T) {
 		wake(1500, 3)    // between edges
 		wake(10_000, 1)  // at an edge, after a long sleep
 		wake(11_000, 1)  // at the time of the ticker's own tick
-		wake(11_999, 1)  // one ps before the next
+		wake(11_999, 1)  // one ps before the next edge
 		wake(12_001, 1)  // one ps after a tick
 		wake(20_500, -5) // no work
 		require.NoError(t, e.Run())

@@ -50,7 +50,7 @@ type Defaulter interface{ SetDefaults() }
 // such as a quantity with its unit, gets every scalar but null, numbers without a unit too.
 type WordDecoder interface{ DecodeWord(word string) error }
 
-// Single is a list that a file may give as its only entry, a mapping.
+// Single is a list that a file may also give as one mapping, which is then its only entry.
 type Single interface{ TakesOne() }
 
 // keyPreset is the key of a mapping that names its preset.

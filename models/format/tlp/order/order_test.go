@@ -25,8 +25,8 @@ var (
 	cplOther = tlp.Header{Kind: tlp.Cpl, RequesterID: 0x100, Tag: 3, ByteCount: 4, Status: tlp.StatusUR}
 )
 
-// cells has the entries of PCIe table 2-40, except row C and column 4: package tlp refuses such
-// requests.
+// cells has the entries of PCIe table 2-40, except row C and column 4, non-posted requests with data: package tlp
+// refuses them.
 var cells = []struct {
 	cell          string
 	second, first tlp.Header

@@ -200,8 +200,8 @@ func TestPolledLine(t *testing.T) {
 		space.Access(&mem.Access{Op: mem.Write, Addr: 0x1008, Data: []byte{1}, Done: func(*mem.Access) {}})
 		require.NoError(t, e.Run())
 	}
-	// The first poll misses, until 50 ns. The poll at 60 ns sees the write of 50 ns, and misses until 110; then
-	// follows a poll that hits. The second write gives the same.
+	// The first poll misses, which takes until 50 ns. The poll at 60 ns finds the line invalidated by the write of 50
+	// ns, and misses, until 110 ns. The next one hits. The second write causes one more miss.
 	require.Equal(t, []simcore.Ps{0, 60 * ns, 110 * ns, 120 * ns}, steps[:4])
 	require.Equal(t, private.Stats{Hits: p.Stats().Hits, Misses: 3, Snooped: 2, AcceptedBytes: 8 * uint64(len(steps)),
 		FinishedBytes: 8 * uint64(len(steps)),

@@ -44,7 +44,7 @@ const kib = 1 << 10
 // presets are the private caches of the papers' machines.
 var presets = map[string]Spec{
 	"bf3":     {512 * kib, 8, 4_400},   // Cortex-A78, 11 cycles
-	"bf2":     {512 * kib, 16, 6_200},  // half of the one that two Cortex-A72 share, 17 cycles
+	"bf2":     {512 * kib, 16, 6_200},  // half of the L2 that two Cortex-A72 share, 17 cycles
 	"host-fn": {2048 * kib, 16, 5_600}, // Sapphire Rapids, 14 cycles
 	"host-ce": {1280 * kib, 20, 5_000}, // Ice Lake, 14 cycles
 	"host-op": {1280 * kib, 20, 3_900}, // Ice Lake, 14 cycles

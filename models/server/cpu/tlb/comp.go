@@ -126,8 +126,7 @@ func (t *TLB) Access(a *mem.Access) {
 	t.start()
 }
 
-// use looks a page up, and reports whether it is cached. A hit counts as count accesses, see
-// accessCount.
+// use looks a page up, and reports whether it is cached. A hit counts as `count` accesses (see accessCount).
 func (t *TLB) use(number, count uint64) bool {
 	if p := t.find(number); p != nil {
 		t.clock += count
