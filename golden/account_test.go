@@ -45,9 +45,9 @@ func accountSeq(x *boundary.Crossing) (uint32, bool) {
 	return nicspec.RxCqe(x.TLP.Data).AccountSeq(), true
 }
 
-// The rule of a frame was written while it came in, so it may or may not have drawn on an account. The referee must
-// keep both possibilities after a table write of the account: in its window (cycle 600), and later, if no frame has
-// shown the write's effect (cycle 1000).
+// A rule was written while a frame came in, so the frame may or may not have drawn on an account. If the account is
+// then written, the referee must keep both possibilities: while the write may not have taken effect (cycle 600), and
+// later, as long as no frame has shown its effect (cycle 1000).
 func TestFrameThatMayHaveDrawn(t *testing.T) {
 	for _, now := range []int64{600, 1000} {
 		r, err := New(DefaultConfig(defaultRig().spec.Build))

@@ -11,7 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// account is a credit account together with the undecided frames that it alone decides on.
+// account is a credit account with the frames for which the referee does not know yet whether and where they were
+// delivered, and for which that depends on this account alone.
 type account struct {
 	accounts.Account
 	frames []arrivals.List // undecided frames, by port
@@ -136,8 +137,8 @@ func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
 	}
 }
 
-// accountDropped decides a frame that its account sent to one of two queues and that was not delivered. e is the
-// next delivered frame of its port, or nil.
+// accountDropped judges why a frame was dropped that its account sent to one of two queues. e is the delivery of a
+// later frame of the same port, or nil.
 func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Event) {
 	next := func(queue uint16) uint16 {
 		if e != nil && int(queue) == e.Queue {

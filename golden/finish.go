@@ -189,8 +189,8 @@ func (r *Referee) endEntries(q *txq) {
 	}
 }
 
-// endFrames decides the frames that were never delivered [C1], in order of arrival, since accounts
-// serve all ports.
+// endFrames judges why the remaining frames were never delivered [C1], in order of arrival at all ports, since the
+// ports share the accounts.
 func (r *Referee) endFrames() {
 	for {
 		var p *rxPort

@@ -47,7 +47,7 @@ type Stats struct {
 	Delivered uint64 `json:"delivered"`
 	Dropped   uint64 `json:"dropped"`
 	Compared  uint64 `json:"compared"`     // outputs
-	Counters  uint64 `json:"counters"`     // compared exactly, at the end
+	Counters  uint64 `json:"counters"`     // counters compared at the end of the run
 	Foreign   uint64 `json:"foreign_tlps"` // violations of PCIe rules by TLPs sent to the device
 }
 

@@ -12,8 +12,8 @@ import (
 
 // Account holds every state that a credit account may be in. Make it with New.
 type Account struct {
-	// Pending counts the undecided frames that this account alone decides on. The caller, who holds
-	// these frames, keeps it up to date.
+	// Pending counts the frames that have neither been delivered nor dropped yet and for which that depends on this
+	// account alone. The caller, who holds them, keeps it up to date.
 	Pending int
 
 	id        int

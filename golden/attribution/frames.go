@@ -14,7 +14,7 @@ type overwritten struct {
 
 const maxOverwritten = 6
 
-// Offsets in their headers of the fields that offloads write.
+// Offsets of the fields that offloads write, each in its own header, and the length of an ICRC.
 const (
 	ipTosAt   = 1
 	ipCsumAt  = 10

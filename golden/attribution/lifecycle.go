@@ -274,7 +274,7 @@ func (es *Entries) retireRest(e, but *Entry) {
 	es.retire(e)
 }
 
-// BlockIn stores a block of a work entry that the device has read or was pushed.
+// BlockIn stores a block of a work entry after the device has read it or got it by a push.
 func (es *Entries) BlockIn(q *Queue, i uint16, state rings.State, raw []byte) {
 	s := q.Slot(i)
 	s.State = state

@@ -97,8 +97,8 @@ func (es *Entries) leave(h Place, n int) bool {
 	return es.vacate(h, n)
 }
 
-// forceNeeded does the same as `force` if the entry of place `from` cannot do without the bytes: it also fills `from`
-// with the same bytes from another read.
+// forceNeeded does what `force` does, where the entry of place `from` cannot do without the bytes: another read with
+// the same bytes must then fill `from`.
 func (es *Entries) forceNeeded(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if es.visited(from) || !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {

@@ -86,7 +86,7 @@ func (b *Bounds) Latest(index int) (value uint64, asked int64, known bool) {
 	return s.value, s.asked, s.known
 }
 
-// Settle makes Least include the steps that a read accepted in the given cycle must show.
+// Settle moves the steps that a read accepted in the given cycle must show into the values of method Least.
 func (b *Bounds) Settle(cycle int64) {
 	for b.waiting.Len() > 0 && b.waiting.Front().cycle+nicspec.VisibleCycles < cycle {
 		s := b.waiting.Pop()

@@ -72,8 +72,8 @@ func (o *Out) over(c *levelClaim, now int64) bool {
 	return now > c.to
 }
 
-// settle decides the claims of missing pause frames whose period has passed. It drops a claim if the pause frame was
-// sent; otherwise the claim becomes overdue, and frames delivered later may refute it.
+// settle decides the claims that follow from missing pause frames, once the period of the claim has passed. It drops a
+// claim if the pause frame was sent; otherwise the claim becomes overdue, and frames delivered later may refute it.
 func (o *Out) settle(now int64) {
 	kept := o.claims[:0]
 	for _, c := range o.claims {

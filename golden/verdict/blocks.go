@@ -70,7 +70,7 @@ var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tl
 	"ecn":   "rxdma", "push": "txq_fetch",
 	"entrance": "rxport", "overflow": "rxport", "descriptor": "rxtake", "admission": "rxtake"}
 
-// txRTLNames gives the RTL module for transmit queues of blocks that have a separate module for them.
+// txRTLNames gives, by block, the RTL module that serves transmit queues, where it is not the one of receive queues.
 var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq", "crc32c": "offload_crc",
 	"ecn": "ecn"}
 

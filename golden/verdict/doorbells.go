@@ -5,7 +5,7 @@ import "nictwin/models/nic/nicspec"
 // lastDoorbell keeps the direction of the doorbells that a wrong DB_BAD most likely concerns, since the counter
 // covers both.
 type lastDoorbell struct {
-	tx  bool // direction of the latest doorbell that DB_BAD may have counted; if none was, of the latest doorbell
+	tx  bool // direction of the latest doorbell that DB_BAD may have counted; of the latest of all if it counted none
 	bad bool // a doorbell was rung that DB_BAD may have counted
 }
 

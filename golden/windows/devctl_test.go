@@ -18,7 +18,8 @@ func devctl(mps, mrrs uint32, relaxed bool) uint32 {
 	return uint32(v)
 }
 
-// At most LateRequests requests may follow previous settings, by size or by attributes.
+// Once a write of DEVCTL must be visible, at most LateRequests requests may still obey the old setting, in size or
+// attributes.
 func TestDevctl(t *testing.T) {
 	const wrote, over = 1000, 1001 + nicspec.VisibleCycles
 	for _, former := range []struct {

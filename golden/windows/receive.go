@@ -53,8 +53,8 @@ func (r *Receive) Written(regs *core.Regs, cycle int64) {
 	r.now = *cfg
 }
 
-// CloseRules ends the windows of the rules written before a read of TBL_CMD
-// with busy 0 was accepted; it was answered in cycle now.
+// CloseRules ends the windows of rules written before cycle `asked`, in which a read of TBL_CMD was accepted that
+// returned busy 0. The answer came in cycle now.
 func (r *Receive) CloseRules(asked, now int64) {
 	r.rules.close(asked, now)
 	r.quiet = max(r.rules.quiet(), r.pause.quiet())
