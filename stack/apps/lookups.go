@@ -46,7 +46,7 @@ type task struct {
 	posted  int    // READs of the present step
 }
 
-// step is a step whose READs are posted, and the number of the last one.
+// step is a step whose READs are posted, with the number of the last of these READs.
 type step struct{ task, last int }
 
 // readsOf returns the number of READs that a step of message m has.

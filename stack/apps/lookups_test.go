@@ -37,7 +37,7 @@ func (q *reading) PostSend(wrs []verbs.SendWR) (int, error) {
 	return len(wrs), nil
 }
 
-// newLookups returns the client of a workload of lookups, with the memory of its server before it.
+// newLookups returns the client of a workload of lookups, and its queue pair, whose READs go to the server's memory.
 func newLookups(t *testing.T, change func(*Spec)) (*lookup, *reading) {
 	spec := DefaultSpec()
 	spec.Kind, spec.By, spec.Sizes, spec.Count, spec.Depth = ListWalk, kind.ByReads, []int{64}, 9, 3

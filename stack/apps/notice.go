@@ -44,7 +44,7 @@ func whole(b []byte) bool {
 	return binary.LittleEndian.Uint32(b[end:]) == crc32.ChecksumIEEE(b[:end])
 }
 
-// noticing is a role that takes messages by their bytes.
+// noticing is a role of an end that detects messages by polling their bytes in the buffers.
 type noticing interface {
 	direction() int         // of the messages that it takes
 	took(m, slot int)       // message m was taken from a slot, and its bytes have been checked

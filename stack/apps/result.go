@@ -43,7 +43,7 @@ func (c Completion) String() string {
 
 // Finding is a fault that an application found.
 type Finding struct {
-	Workload string // name among several; empty: the only one
+	Workload string // its name; empty: the run has only one
 	Server   string
 	Flow     int
 	Client   bool
@@ -71,7 +71,7 @@ func prefixOf(workload string) string {
 
 // Stream is the list of completions of one queue of a queue pair, in order.
 type Stream struct {
-	Workload string // name among several; empty: the only one
+	Workload string // its name; empty: the run has only one
 	Server   string
 	Flow     int
 	Client   bool // the queue pair is the client's

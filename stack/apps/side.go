@@ -59,7 +59,8 @@ type side struct {
 	err       error // error of the completion queue
 }
 
-// poll takes all completions that have arrived, then lets the queue pairs (type end) that had some post new work.
+// poll takes all completions that have arrived, then lets the queue pairs (type end) to which these belong post new
+// work.
 func (s *side) poll() {
 	if s.busy {
 		s.again = true

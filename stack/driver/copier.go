@@ -18,7 +18,7 @@ type Copier struct {
 	read     func(error)         // handles the end of a read
 	working  bool
 	whenIdle func()   // called when no frame is left to copy
-	spare    []Buffer // buffers of frames copied after the queue stopped accepting any
+	spare    []Buffer // buffers of frames copied after the queue stopped accepting buffers
 	flush    flushState
 }
 

@@ -81,8 +81,8 @@ func TestWorkEntryChecks(t *testing.T) {
 	require.ErrorContains(t, q.Post(&Nop{}), "transmit queue 1 is full: wait for completions")
 }
 
-// TestLongEntryEnds checks that an entry of several blocks completes as a whole, at the index of its first block; any
-// other index, or one behind an event, is a breach.
+// TestLongEntryEnds checks that an entry of several blocks completes as a whole, at the index of its first block; a
+// completion with another index, or of an entry for which the queue has reported an event, is a breach.
 func TestLongEntryEnds(t *testing.T) {
 	for _, x := range []struct {
 		index      uint16

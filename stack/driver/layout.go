@@ -6,7 +6,7 @@ import "nictwin/models/nic/nicspec"
 // [Q1], [Q7], [T1].
 type Layout struct {
 	Base uint64 // bus address of the ring
-	CQ   uint64 // bus address of the completion ring, which has as many entries as the ring
+	CQ   uint64 // bus address of the completion ring, which has as many entries as the ring at Base
 	Log  int    // log2 of the entries
 	Slot int    // bytes of an entry of the ring
 }

@@ -13,8 +13,8 @@ type TxConfig struct {
 	Class int   // priority class of the queue's frames, 0 to 7: pauses of that class stop the queue [F4]
 	ECN   uint8 // 1 to 3: new ECN bits of the queue's frames; 0: unchanged [E2]
 
-	// PushSingle makes Ring push a block that waits alone, if the NIC has part push. That is one register write, too,
-	// and the NIC need not fetch the block.
+	// PushSingle makes Ring push the block if only one is waiting and the NIC has part push. Like a doorbell, that
+	// takes one register write, but the NIC need not fetch the block.
 	PushSingle bool
 
 	// OnEnd, if set, is called for each completion entry. e is valid until it returns. The driver identifies entries by
@@ -114,7 +114,8 @@ func (q *TxQueue) Post(e Entry) error {
 
 // Ring announces all posted entries to the device with one register write.
 func (q *TxQueue) Ring() error {
-	// an earlier call may have set it to 1, and its store may not have ended: its entry may no longer wait alone
+	// an earlier call may have set it to 1 and still be storing its entry; since then, more entries may have been
+	// posted
 	q.pushBlocks = 0
 	if q.cfg.PushSingle && q.Waiting() == 1 && q.d.opts.Build.Has(nicspec.PartPush) {
 		q.pushBlocks = 1

@@ -17,7 +17,7 @@ type Spec struct {
 	// PollCycles is the cost of polling a flow without a packet: assumption.
 	PollCycles int64 `yaml:"poll_cycles"`
 
-	// Burst is the most packets that a step of a flow receives, and sends: 32, DPDK's usual burst.
+	// Burst is the most packets that a step of a flow receives, and the most that it sends: 32, DPDK's usual burst.
 	Burst int `yaml:"burst"`
 
 	// Repost is the number of receive buffers announced by one doorbell: 32, as DPDK's drivers free them.

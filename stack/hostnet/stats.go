@@ -2,7 +2,7 @@ package hostnet
 
 import "nictwin/models/nic/nicspec"
 
-// FlowStats counts what one end of a flow did. Only the part of its application is set.
+// FlowStats counts what one end of a flow did. Apart from Broken, only the fields of its kind of application are set.
 type FlowStats struct {
 	Client CallerStats
 	Server ServerStats

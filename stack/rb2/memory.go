@@ -80,7 +80,7 @@ func IsReceive(id uint64) bool { return id&idKind == idRecv }
 type Stats struct {
 	Messages uint64 // messages written, or read
 	Slots    uint64 // number of WRITEs of slots
-	Words    uint64 // WRITEs of tails, or of heads
+	Words    uint64 // WRITEs of the tail (sender) or of the head (receiver)
 	Skipped  uint64 // tails skipped because the WRITE of the previous one had not ended
 	Flushed  uint64 // tails written because of Flush
 	Pulls    uint64 // READs of the head by the sender

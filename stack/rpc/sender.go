@@ -20,7 +20,7 @@ type Sender struct {
 	dctcp *cc.DCTCP
 
 	queue      fifo.Queue[message] // messages with packets that have never been sent
-	nextIndex  int                 // packet of the first message that is sent next
+	nextIndex  int                 // index in the first message of the packet to send next
 	unfinished int                 // messages queued or unacknowledged
 
 	window     []sent // packets, by number modulo Window
@@ -169,7 +169,7 @@ func (s *Sender) Acked(now Ps, h *Header) error {
 			s.next-1)
 	}
 	if ahead < 0 {
-		return nil // overtaken by a later one
+		return nil // a later acknowledgement has overtaken this one
 	}
 	marks := h.Marked - s.marked
 	if int32(marks) > 0 {

@@ -44,8 +44,8 @@ type request struct {
 	spans  []Span
 	inline []byte
 	length uint32
-	first  uint32 // first PSN, once started
-	n      uint32 // number of PSNs, once started
+	first  uint32 // first PSN, set when the request is started
+	n      uint32 // number of PSNs, set when the request is started
 	from   uint32 // once started: first PSN of the request or, after cut began a piece of it, of the latest piece
 	piece  uint32 // READ: number of PSNs of the piece in flight, which may reach beyond the request's end
 	done   bool   // completes once all copies with numbers below field `after` have ended

@@ -13,7 +13,7 @@ type nullEnv struct {
 	atomics []Token
 	grh     []Part
 	done    int
-	share   int // request packets, and answers, that the Env can hold; 0: no limit
+	share   int // most requests, and most answers, that the nullEnv can hold, in packets; 0: no limit
 	holding int // requests that it holds
 	landing int // answers that it holds
 }

@@ -58,9 +58,9 @@ type Env interface {
 	Keep(h Handle)
 	// Drop releases a packet that is not needed.
 	Drop(h Handle)
-	// Buffers returns how many packets of this connection the caller can hold: share of the peer's requests, and as
-	// many answers to this end's own. requests and answers say how many more of each it can take now. A share of 0
-	// means no limit. (RC)
+	// Buffers returns how many packets of this connection the caller can hold: `share` request packets of the peer, and
+	// as many answers to this end's requests. requests and answers are how many more of each it can take now. A share
+	// of 0 means no limit. (RC)
 	Buffers() (share, requests, answers int)
 	// CRC returns the CRC-32C of the first n payload bytes of the packet that Conn.Input is handling (Solar).
 	CRC(h Handle, n int) uint32

@@ -85,8 +85,8 @@ func (c *rc) noteProgress(now Ps, n int, echo bool) {
 	c.drain(c.fresh == c.ended)
 }
 
-// lost goes back because the oldest packet or its answer was lost, unless it has done so already: the packets in flight
-// cause more NAKs for the same loss.
+// lost retransmits from the oldest packet on, since that or its answer was lost. It does so once for a loss, although
+// each packet in flight causes another NAK.
 func (c *rc) lost(now Ps) {
 	if c.recovering {
 		return

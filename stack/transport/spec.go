@@ -151,7 +151,7 @@ type Attr struct {
 	MaxDestRead uint8 // READs and atomics in flight, as responder
 }
 
-// DefaultAttr returns attributes without path and numbers, which the caller adds.
+// DefaultAttr returns attributes to which the caller adds addresses, the number of the peer's queue pair, and PSNs.
 func DefaultAttr() Attr {
 	return Attr{
 		MTU: verbs.MTU4096, Timeout: 14, RetryCount: 7, RNRRetry: 7, MinRNR: 12, // the defaults of perftest

@@ -25,8 +25,8 @@ type window struct {
 // small enough for many new connections at the same core of the peer).
 const firstWindow = 4
 
-// openRequester sets the window that holds until the peer's first answer. Without an own one, the peer is assumed to
-// have none either.
+// openRequester sets the window that holds until the peer's first answer. If this end advertises no window (share 0),
+// the peer is assumed to advertise none either.
 func (w *window) openRequester(share int, psn uint32) {
 	w.known, w.limit, w.asked, w.probe = share > 0, seq.Add(psn, uint32(min(share, firstWindow))), psn, false
 }

@@ -110,7 +110,7 @@ func TestAdvertisedWindow(t *testing.T) {
 	require.False(t, b.c.Next(0, &o))
 }
 
-// widen makes the peer advertise a window of n packets behind PSN psn.
+// widen makes the peer advertise a window of n packets after PSN psn.
 func (b *bare) widen(psn uint32, n int) { b.c.Input(0, ackWith(psn, codeOf(n))) }
 
 // bareOf returns a connection whose caller has buffers for `share` received packets.

@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/rb2"
 )
 
-// usual returns the fields of a workload of a kind that has nothing special.
+// usual returns the fields of a workload of a kind, without any options.
 func usual(k kind.Kind) *kind.Fields {
 	return &kind.Fields{Transport: kind.RC, Sizes: []int{k.Lengths().Most}, Depth: 1, Pieces: 1, Batch: 1,
 		SignalEvery: 1, Ring: rb2.DefaultSpec()}

@@ -1,6 +1,6 @@
 package kind
 
-// Reflector is the kind of SENDs and frames that the server sends back from where it received them.
+// Reflector is the kind of SENDs and frames that the server sends back out of the buffers into which it received them.
 const Reflector Name = "reflector"
 
 type reflector struct{ plain }

@@ -37,7 +37,7 @@ func (ring) validate(f *Fields, bad *Faults) {
 		return
 	}
 	if !ok {
-		return // the lengths themselves are reported
+		return // bad lengths are reported elsewhere
 	}
 	r := SpecOf(f.Ring, f.Depth, largest)
 	bad.Check(!r.WordsInSlots() || f.Offset%rb2.WordBytes == 0, "offset",

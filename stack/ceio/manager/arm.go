@@ -1,10 +1,10 @@
 package manager
 
-// hits is the estimate of a core of the card, with controller `arm`: it knows how often the flow's rule was hit and how
-// many packets were processed.
+// hits estimates the fast packets of a flow in host memory. Controller `arm`, a core of the card, derives the number
+// from the hits of the flow's rule and from the packets processed.
 type hits struct {
 	fresh    bool   // no poll has seen the rule since it was directed to the fast ring
-	base     uint64 // hits at the first such poll
+	base     uint64 // hits at the first poll after the rule was directed to the fast ring
 	latest   uint64 // hits at the latest poll
 	inHost   int    // fast packets in host memory at the first poll
 	back     uint64 // credits that had been released by then

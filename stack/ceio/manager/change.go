@@ -103,7 +103,7 @@ func (m *Manager) AccountRead(id int, a Account) {
 	m.begin()
 }
 
-// divide lets the ledger divide the credits once nothing is missing, and passes them on.
+// divide lets the ledger divide the credits once all accounts have been read, and adds the new shares to the accounts.
 func (m *Manager) divide() {
 	c := &m.change
 	if c.reads > 0 || m.err != nil {
@@ -131,8 +131,9 @@ func (m *Manager) settleAll() {
 	}
 }
 
-// settle adds the credits that a flow got to its account, or resumes the fast path with them. The account never has
-// more than the fast ring has descriptors; further credits wait until packets have been processed.
+// settle adds to the account of a flow the credits that the ledger has given the flow, or resumes the fast path with
+// them. The account never has more than the fast ring has descriptors; further credits wait until packets have been
+// processed.
 func (m *Manager) settle(f *flow) {
 	if m.change.open || m.err != nil || f.shared {
 		return

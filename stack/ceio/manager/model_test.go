@@ -258,8 +258,9 @@ func (w *world) check() error {
 	return nil
 }
 
-// balances compares the accounts with the ledger, unless credits are being taken from them: the account, and what is
-// being added to it, and draws that the ledger does not know, and credits that were not added yet.
+// balances checks, unless credits are being taken from accounts, that each account agrees with the ledger: the credits
+// in the account, those on their way to it, those it has drawn without the ledger's knowledge, and those not added yet
+// must have the sum that the ledger has.
 func (w *world) balances() error {
 	if w.m.change.open {
 		return nil

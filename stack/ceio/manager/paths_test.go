@@ -55,7 +55,8 @@ func TestResumeAfterDrain(t *testing.T) {
 	require.Equal(t, []late{{flow: 0, add: 4, resume: true}}, w.late)
 }
 
-// TestLazyRelease checks that credits return after a batch of messages, and that a batch is below the flow's share.
+// TestLazyRelease checks that credits return after each batch of messages, and that a batch of as many messages as the
+// flow has credits, or more, counts as one less.
 func TestLazyRelease(t *testing.T) {
 	for _, x := range []struct{ batch, want int }{{3, 3}, {100, 7}} {
 		w := opened(t, 8, 1, func(s *Spec) { s.Batch = x.batch })
@@ -73,7 +74,8 @@ func TestLazyRelease(t *testing.T) {
 	}
 }
 
-// TestInvolved checks that a flow stays active whose packets are only in part those of the message in progress.
+// TestInvolved checks that a flow stays active if only some of its unprocessed packets belong to the message in
+// progress.
 func TestInvolved(t *testing.T) {
 	w := opened(t, 16, 2, nil)
 	w.frames(0, 12)

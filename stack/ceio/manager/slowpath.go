@@ -78,8 +78,8 @@ func (m *Manager) handOver(now Ps, f *flow, n int, dst []ring.Packet) []ring.Pac
 	return dst
 }
 
-// want notes that the next n packets are wanted, and begins to drain the slow path if there are slow ones. The message
-// that they belong to holds a number of fast packets that cannot be processed before. If these have all the flow's
+// want notes that the next n packets are wanted, and begins to drain the slow path if there are slow ones. `held` fast
+// packets of the same message have arrived already and cannot be processed before those. If they hold all the flow's
 // credits, the CPU is not involved in single packets: the flow becomes inactive (Q3).
 func (m *Manager) want(now Ps, f *flow, n, held int) {
 	f.wanted = n

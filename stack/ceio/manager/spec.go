@@ -28,8 +28,8 @@ type Accounts string
 
 // Values of Accounts.
 const (
-	AccountsShared    Accounts = "shared"    // they share one slow ring
-	AccountsExclusive Accounts = "exclusive" // they are refused
+	AccountsShared    Accounts = "shared"    // these flows share one slow ring
+	AccountsExclusive Accounts = "exclusive" // these flows are refused
 )
 
 // MaxFlows is the number of a NIC's accounts [A1]; maxCredits is the most that one holds.
@@ -40,7 +40,7 @@ const (
 
 // Spec holds the parameters of a manager.
 type Spec struct {
-	Credits    int        `yaml:"credits"` // of all flows: buffers that fit into the cache; 0 sends everything slow
+	Credits    int        `yaml:"credits"` // of all flows: buffers that fit into the cache; 0: only slow paths
 	Flows      int        `yaml:"flows"`   // flows that have an account
 	Accounts   Accounts   `yaml:"accounts"`
 	Controller Controller `yaml:"controller"`
@@ -57,7 +57,7 @@ type Spec struct {
 	FastSlots int  `yaml:"fast_slots"`     // descriptors of a flow's fast ring
 	SlowSlots int  `yaml:"slow_slots"`     // descriptors of a slow ring
 	Landing   int  `yaml:"landing"`        // host buffers of a flow for slow packets
-	Lend      bool `yaml:"lend"`           // the application lends these buffers (post_recv)
+	Lend      bool `yaml:"lend"`           // the application lends the landing buffers (post_recv)
 	Copies    int  `yaml:"copies"`         // most copies of a flow under way
 	MarkEvery Ps   `yaml:"mark_period_ps"` // period in which production and consumption of the slow path are compared
 

@@ -8,8 +8,8 @@ func (m *Manager) Deadline() Ps {
 	return m.tick
 }
 
-// Tick makes flows inactive that have been silent for too long, and once in a period makes the next inactive flow
-// active again that got packets since (Q3).
+// Tick makes flows inactive that have received no packets for too long. Once in a period it makes the next inactive
+// flow active again that has received packets since it became inactive (Q3).
 func (m *Manager) Tick(now Ps) {
 	if !m.spec.Reallocate || now < m.tick || m.err != nil {
 		return

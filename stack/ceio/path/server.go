@@ -32,7 +32,7 @@ type Server struct {
 	arm   *controller // nil: controller `nic`
 	cores map[*corebus.Bus]*hostCore
 	paths []*path
-	flows []*device.Flow // by number of the manager
+	flows []*device.Flow // by the number that the manager gives to the flow
 	hub   []*path        // paths of the shared ring
 
 	strangers, marked uint64

@@ -23,8 +23,8 @@ type Packet struct {
 	Index uint64
 }
 
-// New returns a ring for at least the given number of packets that have not been handed over. It panics if there are
-// none.
+// New returns a ring for at least the given number of packets that have not been handed over. It panics if that number
+// is below 1.
 func New(packets int) *Ring {
 	if packets < 1 {
 		panic(fmt.Sprintf("ring: %d packets: want 1 or more", packets))

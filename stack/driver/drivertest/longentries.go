@@ -97,7 +97,7 @@ func trim(b *bench) {
 	}
 	b.must(q.Ring())
 	b.settle()
-	plain := frame(200, 4000) // to another port, hence not RoCE
+	plain := frame(200, 4000) // to another UDP port, hence not RoCE
 	padded := frame(200, 4791)
 	padded[14+20+8+1] |= 3 << 4
 	for _, f := range [][]byte{frame(200, 4791), padded, append(frame(100, 4791), 1, 2, 3), plain} {

@@ -198,7 +198,7 @@ func (a *Card) Progress() (n uint64) {
 type Depths struct {
 	Frames      int // in the transmit rings
 	Copies      int // in the rings of copies
-	Waiting     int // copies that wait for a place there
+	Waiting     int // copies that wait for room in those rings
 	Packets     int // received packets in use
 	Completions int // that wait because their pipes are full
 	Active      int // queue pairs that may have something to send

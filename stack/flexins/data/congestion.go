@@ -100,7 +100,7 @@ func (k CongestionKind) applies(to transport.Kind) bool {
 	return false
 }
 
-// transport sets the fields of a connection's spec that the kind needs.
+// transport sets the fields of a connection's spec that the kind of congestion control needs.
 func (s *CongestionSpec) transport(t *transport.Spec) {
 	if s.Kind == DCTCP && s.Kind.applies(t.Kind) {
 		// Every packet requests an acknowledgement. Thus a mark counts for exactly the packets that had it, and a

@@ -278,7 +278,7 @@ func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
 	done(c.kernel.Destroy("dealloc_pd", pdObject(pd)))
 }
 
-// checkPD returns an error if the process lacks a protection domain.
+// checkPD returns an error if the protection domain is not one of this process.
 func (c *Context) checkPD(verb string, pd verbs.PD) error {
 	if !c.kernel.Has(pdObject(pd)) {
 		return verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd))

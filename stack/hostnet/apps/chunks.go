@@ -12,14 +12,15 @@ type ChunkSpec struct {
 	ChunkBytes int `yaml:"chunk_bytes"` // length of a message
 	Chunks     int `yaml:"chunks"`      // of the file
 
-	// Outstanding is the most chunks without an answer. Less than Chunks, or a chunk might be overwritten before it was
-	// checked.
+	// Outstanding is the most chunks without an answer. It must be less than Chunks; otherwise a chunk might be
+	// overwritten before it is checked.
 	Outstanding int `yaml:"outstanding"`
 
 	// Segment is the payload of a packet: the flow's rpc segment.
 	Segment int `yaml:"segment"`
 
-	// RunBytes is the most that one step of the server's core copies: adjacent packets together.
+	// RunBytes is the most bytes that one step of the server's core copies: the payload of packets that follow each
+	// other in the file.
 	RunBytes int `yaml:"run_bytes"`
 }
 

@@ -137,7 +137,8 @@ func (c *KVClient) Stats() KVStats { return c.stats }
 
 func (c *KVClient) at(id uint32) *kvRequest { return &c.pending[id%uint32(len(c.pending))] }
 
-// Next implements hostnet.Client. Seed and number draw pair and operation.
+// Next implements hostnet.Client. The client's seed and the request's id determine the key-value pair and the
+// operation.
 func (c *KVClient) Next(now Ps, id uint32) (bytes int, ok bool) {
 	if !c.due(now) {
 		return 0, false

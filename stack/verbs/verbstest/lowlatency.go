@@ -6,8 +6,9 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// lowLatency checks that a device without low-latency queue pairs refuses them. Others must deliver messages to the
-// buffers of receive requests like ordinary queue pairs, refuse what they do not support, and flush.
+// lowLatency checks that a device without low-latency queue pairs refuses them. Devices that have them must deliver
+// messages to the buffers of receive requests like ordinary queue pairs, refuse what they do not support, and flush
+// their requests after an error.
 func lowLatency(b *bench) {
 	s := &b.side[0]
 	most := s.attr.MaxLowLatency
