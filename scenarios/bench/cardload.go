@@ -36,7 +36,7 @@ type cardLoad struct {
 
 const (
 	loadFrame = 4096
-	loadPace  = "10" // Gbps at each of two ports, a rate that a single queue sustains, too
+	loadPace  = "10" // Gbps at each of two ports, low enough for a single queue
 	// log2 of all receive buffers together, and of all work entries together: the more queues, the shorter each ring,
 	// so that the rings take the same memory
 	loadEntries = 10

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Offsets in the frames of Frames, and the shortest frame that they allow.
+// Offsets of the headers and the payload in the frames that Frames returns, and the length of the shortest frame.
 const (
 	ipAt     = 14
 	udpAt    = ipAt + 20

@@ -53,8 +53,8 @@ func outcome(r *replay.Result) string {
 	return fmt.Sprintf("cycles %d and digest %s", r.DeviceCycles, r.Digest)
 }
 
-// idleSkip compares the wall time of a mostly idle replay with every cycle evaluated and with idle cycles
-// skipped. Both must have the same result.
+// idleSkip compares the wall times of a mostly idle replay, once evaluating every cycle and once skipping idle cycles.
+// Both must have the same result.
 func idleSkip(s *session) ([]Result, error) {
 	o, err := s.options(1500, idleFrames)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// covered writes the two files of a coverage build: hits has the values of its counters; points says in a line for each
-// counter what it counts: counter, file, line, kind, module, what, and the range of bits.
+// covered writes the two files of a coverage build: hits has the values of its counters; points has a line for each
+// counter: its number, file, line, kind, module, the signal or statement that it counts, and the range of bits.
 func covered(t *testing.T, dir, name, points string, hits ...byte) {
 	t.Helper()
 	b := append([]byte("NTHITS02"), make([]byte, 40)...)

@@ -126,7 +126,8 @@ func (s *stream) whole(p *pin) bool {
 	return len(s.prefix) > 2 && p.lower == strings.TrimSuffix(s.prefix, "_")+s.suffix
 }
 
-// plain returns a pin's name without the stream's, or data for a pin named like the stream alone.
+// plain returns a pin's name without the name of its stream; for a pin that has just the stream's name, it returns
+// "data".
 func (s *stream) plain(p *pin) string {
 	if s.whole(p) {
 		return "data"

@@ -56,7 +56,7 @@ func TestMixedVariants(t *testing.T) {
 	}
 	require.InDelta(t, runs/10, n, runs/50)
 	require.InDelta(t, n/2, onePort, runs/50, "with either number of ports")
-	for number := range 40 { // each alone, as a reproduce line plays it
+	for number := range 40 { // each program alone, as the command to reproduce a finding plays it
 		a := mixed(t, 1, number, anyBuild)
 		require.NoError(t, a.build(t.Context()))
 		require.Equal(t, c.variant(number), a.variant(number), "program %d", number)

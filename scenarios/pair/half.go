@@ -67,7 +67,7 @@ func (h *half) begin() {
 	h.out, h.records, h.framesLeft = h.out[:outHead], 0, 0
 }
 
-// Frame adds a frame that left to the message of the quantum (etherlink.Outbox).
+// Frame adds a frame that leaves this half of the pair to the message of the quantum (etherlink.Outbox).
 func (h *half) Frame(cable int, f *msg.Frame, depart simcore.Ps) error {
 	h.framesLeft++
 	return h.put(record{kind: recordFrame, cable: cable, at: depart, seq: f.Seq, frame: f.Frame})

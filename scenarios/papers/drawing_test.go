@@ -101,7 +101,8 @@ func TestPicturesOfWhatIsNotThere(t *testing.T) {
 	require.NoError(t, checkPictures(x, &study.Outcome{Series: []study.Series{{Name: "s"}}}))
 }
 
-// TestPicturesFitTheClaims checks that every claim in a picture has a number of the given index.
+// TestPicturesFitTheClaims checks that every claim that a picture names exists, and has the number that the picture
+// selects by its index.
 func TestPicturesFitTheClaims(t *testing.T) {
 	all, err := claims.All()
 	require.NoError(t, err)

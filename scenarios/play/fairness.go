@@ -20,7 +20,7 @@ const fieldFair = "fair"
 type fairness struct {
 	limit   uint64             // most cycles that an input may wait, by its own clock; 0: it may starve
 	window  uint64             // `limit` cycles of the slowest clock, converted to cycles of the first clock
-	moves   [][]uint64         // by stream: cycles within the window in which its transactions ended
+	moves   [][]uint64         // by stream: those of the latest `window` cycles in which its transactions ended
 	starved map[int]starvation // inputs that have waited as long as the limit
 }
 

@@ -28,7 +28,7 @@ type motion struct {
 	by     []uint64 // copy of `ended` made in cycle `since`
 	// A device may send requests, and a reference may give transactions, without end. Useful moves are those whose
 	// number is limited in a run: of drawn transactions, and of outputs that answer them.
-	useful uint64   // cycle of the latest useful move
+	useful uint64   // cycle of the latest useful move of a transaction
 	before []uint64 // copy of `ended` made in cycle `useful`
 }
 
@@ -78,7 +78,7 @@ func (p *played) moves(stream int, cycle uint64, end, judged, useful bool) {
 	}
 }
 
-// finish ends the run when nothing more is due, and fails it if it hangs.
+// finish ends the run when no input is left to offer and no output is expected, and fails it if it hangs.
 func (p *played) finish() (ended bool, err error) {
 	over := !p.waiting() && p.judge.Over()
 	if !over {

@@ -16,7 +16,7 @@ func (p *played) failRule(s *ref.Stream, e *protocol.Record) {
 	case protocol.RuleHangIn:
 		p.recordStarved(e)
 		return
-	case protocol.RuleHangOut: // the check decides which transactions must come, so this breaks no rule
+	case protocol.RuleHangOut: // no rule of the stream says which outputs must come: the run's check does
 		return
 	}
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)

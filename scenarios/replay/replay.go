@@ -37,7 +37,7 @@ type Run struct {
 	phase        phase
 	progress     simcore.Ps // time of the latest progress
 	waited       simcore.Ps // longest wait for progress so far, not counting the current one
-	progressMark uint64     // value of progressCount at that time
+	progressMark uint64     // value of progressCount at the latest progress
 	polls        int        // number of polls since the latest progress
 	polling      bool       // a poll is in flight
 	limits       limits
@@ -211,7 +211,7 @@ func (r *Run) setup() error {
 		}
 	}
 	r.drv.Enable(true, true)
-	r.drv.Sync() // wait until everything is in force before traffic starts
+	r.drv.Sync() // wait until all register writes have taken effect before traffic starts
 	r.drv.Then(r.traffic)
 	return nil
 }

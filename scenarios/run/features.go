@@ -68,8 +68,8 @@ func (s *Spec) validateLowLatencyPairs(at field.Path, x *StackSpec, servers int)
 	return nil
 }
 
-// validateNotice rejects a reflector that takes messages by their bytes where packets may be lost or doubled: it would
-// send from buffers that the NIC may write again.
+// validateNotice rejects a reflector that detects messages by polling their bytes where packets may be lost or doubled:
+// the reflector would send from buffers that the NIC may write again.
 func (s *Spec) validateNotice() error {
 	var errs []error
 	for i, w := range s.AllWorkloads() {

@@ -92,8 +92,8 @@ func TestArmDRAM(t *testing.T) {
 	require.Contains(t, texts(p), "expected 0 at most, got ")
 }
 
-// TestArmDRAMWithoutWindow checks that bytes over a window without messages, or with few, meet no expectation, nor
-// those of a window that the traffic did not reach.
+// TestArmDRAMWithoutWindow checks that an expectation of DRAM bytes fails if there is no warm window to measure: too
+// few messages or batches, or traffic that ends before the window does.
 func TestArmDRAMWithoutWindow(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n" +
 		"workload: {kind: send, count: 700, sizes: [4096], mtu: 4096%s}\nexpect: {arm_dram_bytes: 1GB}\n"

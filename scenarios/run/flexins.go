@@ -182,8 +182,8 @@ func (f *flexins) engine() apps.Engine {
 	return offloaded{f.node}
 }
 
-// faults returns the handlers of the offload engine that were stopped, by core, and how many more there were
-// (offloading).
+// faults returns the handlers that the offload engines stopped because they misbehaved, engine by engine, and the
+// number of further ones that are not listed (interface offloading).
 func (f *flexins) faults() (list []offload.Fault, more uint64) {
 	for _, e := range f.node.Engines() {
 		l, m := e.Faults()

@@ -110,8 +110,8 @@ func (c *Case) timeout() int {
 }
 
 // trip bounds the time that a packet and its acknowledgement take on the board, which includes waiting in front of the
-// cables for everything that the applications may have in flight, but not behind loads of memories, of the scenario or
-// of the board: their bound takes every access to wait for all of a load's, and would make timeouts of minutes.
+// cables for everything that the applications may have in flight, but not waiting behind background loads of memories:
+// the bound for these, where every access waits for all accesses of a load, would give timeouts of minutes.
 func (c *Case) trip() simcore.Ps {
 	rack := c.rack()
 	for i := range rack.Servers {

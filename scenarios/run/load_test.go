@@ -46,7 +46,7 @@ func TestLoadsSlowAStackDown(t *testing.T) {
 	}
 	require.Greater(t, before, 2*idle.Traffic, "the channel carries 204.8 Gbps")
 	// CPL_TIMEOUT allows for the load even before it begins. Writing the register takes time, so that the traffic
-	// begins at another phase of the polling loops, and its time differs slightly.
+	// begins at another phase of the polling loops, and takes slightly more or less time.
 	p := play(late)
 	require.InEpsilon(t, int64(idle.Traffic), int64(p.Traffic), 0.01)
 	require.Equal(t, idle.Digest, p.Digest)

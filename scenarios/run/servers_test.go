@@ -244,7 +244,8 @@ func TestMemoryShare(t *testing.T) {
 		"1048576 B: want")
 }
 
-// TestSweepsOfWorkloads checks that paths and old names set fields of one workload or of all.
+// TestSweepsOfWorkloads checks that a sweep sets a field of one workload (workloads[1].to) or of all (workloads.depth,
+// or an old name such as size).
 func TestSweepsOfWorkloads(t *testing.T) {
 	list, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+fmt.Sprintf(onRack, 3)+
 		"workloads:\n- {}\n- {to: 2}\n"+

@@ -161,7 +161,7 @@ func (w *world) side(server, peer, app int, of *workload.Spec, client bool) apps
 // beside returns the core of an application whose buffers lie in the Arm memory of a card.
 func beside(on looping, c *board.Card, payload apps.Payload) apps.Core {
 	if payload == apps.Reused || c.HostMMIO == nil {
-		return place.NewCore(on.Core, nil, c.Memory) // it reads and writes before and after the traffic only
+		return place.NewCore(on.Core, nil, c.Memory) // reused payload is accessed only before and after the traffic
 	}
 	return place.NewCore(on.Core, c.HostMMIO, c.Memory)
 }

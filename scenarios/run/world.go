@@ -42,8 +42,8 @@ type world struct {
 	measured   *measured       // statistics; nil: none are wanted
 	watching   *probe.Watch    // links, for StatsFull; nil: nobody watches
 	observed   *probe.Cables   // see cables; nil: nobody has asked for it
-	loads      *load.Set       // of memories, beside the traffic
-	background *background.Set // captures, beside the traffic
+	loads      *load.Set       // background loads of memories
+	background *background.Set // captured frames sent beside the traffic
 
 	waited simcore.Ps // longest wait that succeeded: between two completions, or in method settle
 	over   bool

@@ -79,7 +79,7 @@ func (l *Playlist) keep(f Frame) {
 	l.kept = append(l.kept, f)
 }
 
-// take returns the next frame of a part.
+// take returns the next frame of a part of the playlist: a capture, or a list of frames.
 func (l *Playlist) take(p *part) (f Frame, err error) {
 	if p.file == nil {
 		return Frame{Data: padded(p.list[l.done], l.pad)}, nil

@@ -11,7 +11,7 @@ const round = 1 << 16
 // manyLaps takes the indices of a ring beyond 65,536, with the shortest possible entries.
 func (g *generator) manyLaps() {
 	g.unblock()
-	if b := &g.prog.Board; g.Stall < 0 { // the campaign leaves stalls open: play without, so many entries take long
+	if b := &g.prog.Board; g.Stall < 0 { // each program draws its stalls: none here, with so many entries
 		b.Stall, b.Jitter, b.Delay, b.MPS = 0, 0, min(b.Delay, 80), 4096
 	}
 	if g.maybe(70) {

@@ -85,7 +85,8 @@ func (x *player) idle() error {
 	return x.poll(nicspec.RegStatus, "STATUS says that nothing is under way", func(v uint32) bool { return v == 0 })
 }
 
-// drain lets all pending work end: it removes faults, enables both directions and rings for all posted entries.
+// drain lets all pending work end: it removes faults, enables receiving and sending, and rings the doorbells of all
+// posted entries.
 func (x *player) drain() error {
 	x.b.Faults.Clear()
 	if err := x.b.Arm.Write32(nicspec.RegCtrl, 3); err != nil {

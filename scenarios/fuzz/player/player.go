@@ -47,7 +47,7 @@ type player struct {
 	tx   map[int]*txRing
 	at   [program.Regions]uint64 // first bus address that the player uses in each part of memory
 	free [program.Regions]uint64 // first free bus address of each part of memory
-	used [program.Regions]uint64 // bytes for pieces in use in each part of memory
+	used [program.Regions]uint64 // bytes of each part of memory that pieces in use occupy
 	last [program.Regions]uint64 // address of the latest piece in each part of memory
 	keys map[int]keyInForce
 	held map[uint64]simcore.Ps // by first address of a fault: time until which the latest read there stays unanswered

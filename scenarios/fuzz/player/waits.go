@@ -29,7 +29,7 @@ type waits struct {
 func waitsOf(b *testbed.Bed) waits {
 	const (
 		patience, step = 400_000, 16
-		often          = 1000                               // waits.most on a slow board, in multiples of patience
+		often          = 1000                               // waits.most / waits.patience on a slow board
 		frames         = program.MaxPlayed/ether.MaxLen + 1 // so many frames of MaxLen together exceed any played one
 	)
 	period := b.NIC.Period()

@@ -130,7 +130,7 @@ func (w *watcher) pushed(s *sent) {
 	}
 }
 
-// inside counts a doorbell that may end inside an entry.
+// inside counts, for coverage, a doorbell whose index may lie between two blocks of one entry.
 func (w *watcher) inside(r *txRing) {
 	if !w.sizes.Has(nicspec.PartLong) {
 		return

@@ -1,5 +1,5 @@
-// Package program defines the format of random programs: operations of a driver, of a sender and of faults, their form
-// in files and recipes, and which programs are legal.
+// Package program defines the format of random programs: operations of a driver, of a sender and of faults, how they
+// are written in files, and which programs are legal.
 //
 // It plays nothing and draws nothing.
 //

@@ -23,7 +23,7 @@ func TestReductionsEndAndStayLegal(t *testing.T) {
 			}
 			for k := range shrink.Reductions(&p.Ops[i]) {
 				o, _ := shrink.Less(&p.Ops[i], k)
-				const most = 64 // a reduction halves numbers of at most 64 bits
+				const most = 64 // steps of a reduction, since it halves numbers of at most 64 bits
 				for n := 0; o != nil; n++ {
 					require.Less(t, n, most, "operation %d of program %d, reduction %d", i, number, k)
 					require.NoError(t, shrink.With(p, i, o).Validate(), "operation %d of program %d, reduction %d", i,

@@ -36,7 +36,7 @@ type Info struct {
 
 	Finding *result.Finding `json:"finding,omitempty"` // the first; nil if the device crashed or hung before one
 	Error   string          `json:"error,omitempty"`   // what ended the run, if something did
-	Failure result.Kind     `json:"failure,omitempty"` // kind of the failure, if it has one
+	Failure result.Kind     `json:"failure,omitempty"` // kind of the run's failure; empty: it has none
 }
 
 // Input is a file of the bundle that the command reads.

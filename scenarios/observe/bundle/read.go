@@ -131,7 +131,7 @@ const (
 	zipEnd   = "PK\x05\x06" // begins the end of the archive, which has zipEndSize bytes and a comment
 
 	zipHeadSize = 30 // of an entry's header, up to its name and extra field
-	zipLengths  = 26 // where it has the lengths of both
+	zipLengths  = 26 // offset in the header of the lengths of name and extra field
 	zipEndSize  = 22
 	zipList     = 12 // where the end has size and offset of the list of entries, which is before it
 )

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// played reports whether a command reads the entry to play the bundle.
+// played reports whether playing the bundle reads this entry of its archive.
 func played(entry string) bool { return entry == InfoFile || inputForm().MatchString(entry) }
 
 // remark adds a remark about an entry that nobody needs to play the bundle.

@@ -155,7 +155,7 @@ func (s scale) steps(low, high float64) (list []plot.Tick) {
 type places struct {
 	scale
 	at    []float64
-	bytes float64 // in a unit of the axis, if it has binary multiples of them
+	bytes float64 // that the unit of the axis stands for, if ticks are at powers of two of bytes; else 0
 	label func(v float64) string
 	width func(text string) float64 // as a fraction of the axis
 }
@@ -192,7 +192,8 @@ func powersOfTwo(low, high, unit float64) (list []float64) {
 	return list
 }
 
-// Number returns a value with four digits, or all of them before the point, in groups of three.
+// Number returns a value as text: with up to four digits or, from 10,000 on, as a whole number in groups of three
+// digits.
 func Number(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 4, 64)
 	if math.Abs(v) < 1e4 || math.Abs(v) >= 1e15 {

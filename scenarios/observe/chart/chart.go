@@ -40,7 +40,7 @@ type Point struct {
 type Band struct {
 	Name     string  // in the legend; bands of one name have one entry
 	Series   string  // the series that it belongs to; empty: every one
-	From, To float64 // part of the X axis; of bars: indices of names. Equal: that place only
+	From, To float64 // part of the X axis; of bars: indices of names. From = To: that place only
 	Values   []float64
 	Low      float64 // lower end of the shaded range; -Inf: the end of the axis
 	High     float64 // upper end; +Inf: the end of the axis

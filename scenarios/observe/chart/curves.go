@@ -134,7 +134,7 @@ func (k *curves) aside(i, n int) vg.Length {
 }
 
 func (k *curves) band(c draw.Canvas, b *Band) {
-	const half = 11 // of the width of a band at one place
+	const half = 11 // half the width of a band that marks one position of the X axis, in points
 	from, to := c.Min.X, c.Max.X
 	if b.From > AllX {
 		from = c.X(k.x.place(b.From)) - half

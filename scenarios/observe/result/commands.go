@@ -51,7 +51,7 @@ type Covered struct {
 
 // Failure is a program that shows a mismatch.
 type Failure struct {
-	Number  int    `json:"number"`  // number of the program in its seed
+	Number  int    `json:"number"`  // number of the program among those of its seed
 	Variant string `json:"variant"` // variant of the build; empty: the Go NIC
 	Key     string `json:"key"`
 	Ops     int    `json:"ops"`     // of the program

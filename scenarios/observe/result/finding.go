@@ -74,7 +74,7 @@ type Frame struct {
 	Pass    int    `json:"pass,omitempty"`    // pass over the captures, from 1
 }
 
-// BlockInput identifies the request to a block played alone.
+// BlockInput identifies the request that a block was given when played without the other blocks of the NIC.
 type BlockInput struct {
 	Name        string `json:"name"`
 	Transaction int    `json:"transaction"` // from 0
@@ -86,7 +86,7 @@ type BlockInput struct {
 
 // Program identifies the random program that shows a finding.
 type Program struct {
-	Number     int    `json:"number"`         // number in the seed
+	Number     int    `json:"number"`         // number among the programs of the seed
 	Operations int    `json:"operations"`     // operations left after shrinking
 	Of         int    `json:"of"`             // operations of the original
 	File       string `json:"file,omitempty"` // if written

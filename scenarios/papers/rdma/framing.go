@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Framing measures the effect of the wire's headers: the study ran InfiniBand, the models RoCEv2 as well.
+// Framing measures the effect of longer headers: the paper measured InfiniBand only; we run the models with RoCEv2 too.
 var Framing = study.Experiment{
 	Group: "path", Name: "framing", Title: "Sensitivity to RoCEv2: 82 B a packet instead of 26",
 	Figures: "OP Fig. 4, 5 and 8",

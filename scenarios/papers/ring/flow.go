@@ -18,7 +18,7 @@ type flow struct {
 	send *rb2.Sender
 	recv *rb2.Receiver
 	ends [2]*end
-	cqes [2]int // completions polled, by end of the flow
+	cqes [2]int // completions polled by each end of the flow
 	wcs  [16]verbs.WC
 	wc   [2]*cpu.Loop // loops that completions wake
 	word [numberBytes]byte

@@ -30,7 +30,7 @@ type process struct {
 // Limits for the steps by which a reference's process ends. The first two are in the time of the process itself (see
 // type age), draining is elapsed time.
 const (
-	ending   = 2 * time.Second // from the closing of its pipe for requests to its end
+	ending   = 2 * time.Second // time that the process has to exit once its request pipe is closed
 	tracing  = 3 * time.Second // to write the trace of Go's runtime
 	draining = time.Second     // to read what it has written; then stop, as a child process may keep the pipe open
 )

@@ -314,8 +314,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A run with captures cannot be taken elsewhere by a bundle, which says so. The scenario alone names them by paths that
-// do not depend on its folder.
+// TestElsewhere checks that Portable refuses a case with captures, and that Alone gives their paths independently of
+// the folder of the scenario.
 func TestElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	cases, err := run.Parse(filepath.Join(dir, "f.yaml"), []byte(cores+"background: {capture: one.pcap}\n"))

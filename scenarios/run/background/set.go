@@ -120,7 +120,7 @@ func (s *Set) Begin(now simcore.Ps, rack *board.Rack, spec *board.RackSpec) erro
 	return nil
 }
 
-// insertAt returns the insert in front of a port.
+// insertAt returns the inject.Insert in the cable at a port; it adds frames that go to that port.
 func insertAt(rack *board.Rack, at board.CardPort) *inject.Insert {
 	port := rack.Cards()[at.Card].NIC.Eth(at.Port)
 	for i := range rack.Cables {

@@ -133,7 +133,7 @@ type chaser struct {
 	dist stats.Dist
 }
 
-// newChaser returns the chaser of a buffer, which uses as many of its lines as are a power of two.
+// newChaser returns the chaser of a buffer. It uses the first lines, as many as the largest power of two that fits.
 func newChaser(b buffer, seed uint64) *chaser {
 	c := &chaser{buffer: b, bits: bits.Len64(b.lines) - 1, seed: seed}
 	c.lines = 1 << c.bits

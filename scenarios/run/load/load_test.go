@@ -118,8 +118,8 @@ func TestLLC(t *testing.T) {
 	require.Less(t, float64(window.Latency.Max), 40e3*ns)
 }
 
-// Loads give the same events and figures in every run, keep no run alive, and begin with the traffic again after one
-// another; several share the cores and the memory that are free.
+// Several loads of a server share its free cores and its memory, give the same statistics in every run, and do not keep
+// a run going once the traffic has ended.
 func TestSeveralLoads(t *testing.T) {
 	text := cores + echo + "load:\n- {at: llc, rate: 2GB/s}\n- {at: llc, rate: 1GB/s, cores: 2}\n" +
 		"- {at: llc, of: arm, rate: 1GB/s, from: 5us, until: 9us}\n- {at: dram, rate: 1GB/s}\n- {at: dram, rate: " +

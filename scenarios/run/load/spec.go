@@ -45,8 +45,8 @@ type Spec struct {
 	// length of the range that is accessed and, with LLC, of the buffer of the chaser, too; 0: see Server.length
 	Bytes   quantity.Bytes `yaml:"bytes"`
 	Stores  float64        `yaml:"stores"`  // share of the accesses that write
-	Cores   int            `yaml:"cores"`   // LLC: walkers, which share the rate
-	Latency bool           `yaml:"latency"` // LLC: one more core measures the loaded latency
+	Cores   int            `yaml:"cores"`   // with LLC: cores with a walker each, which share the rate
+	Latency bool           `yaml:"latency"` // with LLC: one more core measures the latency under load
 	Seed    uint64         `yaml:"seed"`    // of random addresses
 
 	phase.Spec `yaml:",inline"`

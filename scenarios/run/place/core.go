@@ -11,7 +11,7 @@ const wordBytes = 8
 
 // Core is a core of the host whose application has its buffers in Arm memory. It reads them by one register access for
 // every 8 bytes, and writes them by one for every 64; a read behind the writes makes sure that they have arrived before
-// the core goes on, and tells the stack.
+// the core goes on and notifies the stack.
 //
 // A load returns the bytes of memory when software issues it (models/server/cpu), without stores of the same step.
 type Core struct {

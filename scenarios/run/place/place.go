@@ -57,7 +57,8 @@ func (s Server) Of(p apps.Place) Range {
 	return Range{mem.Bus(nicspec.EndpointHost, HostFrom), HostBytes}
 }
 
-// ArmEnd returns the end of the Arm memory that is left to the stack, beside buffers in the given places.
+// ArmEnd returns the address at which the stack's Arm memory ends; behind it lie the applications' buffers, if one of
+// the given places is the Arm.
 func (s Server) ArmEnd(buffers ...apps.Place) uint64 {
 	if slices.Contains(buffers, apps.ArmPlace) {
 		return s.armFrom()

@@ -149,7 +149,8 @@ func TestSeriesOfTheGPUsLink(t *testing.T) {
 	}
 }
 
-// A hardware transport reads and writes every memory, too. Software without simulated cores takes no time for it.
+// A transport in hardware can also read and write payload in every memory. On boards without simulated cores, the
+// accesses of software take no time.
 func TestHardwareTransport(t *testing.T) {
 	const rnics = "devices: [{kind: rnic, model: bluefield2}]\nstacks: [{kind: rnic}]\n"
 	const bf2 = head + `board:

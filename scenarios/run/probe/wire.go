@@ -95,7 +95,7 @@ type position struct {
 	psn     uint32 // of its first packet
 }
 
-// PSNs of a queue pair are numbers modulo 2^24; those up to half of that ahead are later ones.
+// PSNs are numbers modulo 2^24. Of two PSNs the second is the later one if it is less than 2^23 ahead of the first.
 const (
 	maxPSN  = 1<<24 - 1
 	halfPSN = 1 << 23

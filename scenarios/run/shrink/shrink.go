@@ -75,8 +75,8 @@ func sizeOf(s *run.Spec) result.InputSize {
 	return result.InputSize{Messages: s.AllWorkloads().Messages()}
 }
 
-// patience returns how long trials wait for progress: several times the longest wait of the failed run that ended with
-// progress, or with everything settled.
+// patience returns how long trials wait for progress: several times the longest wait of the failed run that succeeded
+// (run.Played.Waited).
 func patience(p *run.Played) int64 {
 	const times, least = 4, 200 * simcore.Microsecond
 	return int64(max(times*p.Waited, least))
@@ -109,7 +109,7 @@ type trial struct {
 	n     int // scenarios played so far
 	keys  []string
 	file  string // file of the case: relative paths in scenarios begin at its folder
-	guard bool   // a scenario must pass on the Go NIC
+	guard bool   // a shrunk scenario must pass if the Go NIC is the device
 }
 
 // plain returns the options without artifacts and progress. Heartbeats go on.

@@ -236,7 +236,8 @@ func (g *Group) Findings() (all []apps.Finding) {
 // Finish checks the final memory, once nothing is in flight any more (apps.Run.Finish).
 func (g *Group) Finish() error { return g.each(Run.Finish) }
 
-// Result returns the outcome of all workloads. How many messages one with an end has depends on timing.
+// Result returns the outcome of all workloads. If clients of a workload stop at a given time (field end), the number of
+// its messages depends on timing.
 func (g *Group) Result() (*apps.Result, error) {
 	var parts []apps.Part
 	for i, r := range g.Runs {

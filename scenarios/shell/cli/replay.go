@@ -140,7 +140,7 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 	return err
 }
 
-// shrink reduces the captures of a replay that failed to the packets that it needs.
+// shrink looks for the smallest part of the captures with which a failed replay still fails.
 func (r *Replay) shrink(ctx context.Context, e *ReplayEnded) error {
 	if e.failure == nil {
 		return nil

@@ -33,8 +33,8 @@ func (x *Bundling) AddFiles(role bundle.Role, paths []string, shown func(path st
 	return nil
 }
 
-// AddShrunk adds the shrunk input in place of the run's inputs, with the flags that differ. shown are the names of the
-// run's inputs in its texts, where their base names will replace them.
+// AddShrunk adds the shrunk input in place of the run's inputs, and changes the flags that its command needs. shown are
+// the names by which the run's texts call its inputs; in the bundle, the texts have the base names.
 func (x *Bundling) AddShrunk(s *result.Shrunk, shown ...string) {
 	for _, path := range shown {
 		x.Names[path] = filepath.Base(path)

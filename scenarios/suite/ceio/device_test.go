@@ -12,7 +12,7 @@ import (
 )
 
 // TestLentBuffers plays Fig. 7 on a NIC with post_recv: slow packets are copied into memory that the application lends,
-// one run by one work entry.
+// two adjacent packets by one copy.
 func TestLentBuffers(t *testing.T) {
 	w, err := newWorldWith(nics.Model, 1, func(s *manager.Spec) {
 		s.Flows, s.Credits, s.Batch, s.Lend, s.Reallocate = 1, 4, 2, true, false

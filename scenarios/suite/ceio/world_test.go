@@ -255,8 +255,8 @@ func (w *world) receive(f *flow) error {
 	return nil
 }
 
-// examine checks a packet against the numbers: its account_seq counts the frames that the NIC took, those of rpc are in
-// order, and its bytes are those of its number.
+// examine checks a packet: its account_seq is the number of packets of the flow before it, its rpc header follows those
+// before, and its payload is that of its rpc number.
 func (w *world) examine(f *flow, p *device.Packet) error {
 	if seq := p.Cqe().AccountSeq(); int(seq) != f.got {
 		return fmt.Errorf("flow %d: packet %d was handed over as the %d-th", f.id, seq, f.got)

@@ -48,8 +48,8 @@ func (d *duo) open() {
 	d.Start()
 }
 
-// finish settles, and checks that every packet of each flow arrived once, was repaired, or was counted by the NIC that
-// dropped it. It returns the packets dropped by the server's NIC.
+// finish waits until nothing is in flight, and checks that every packet of each flow arrived once, was repaired, or was
+// counted by the NIC that dropped it. It returns the packets dropped by the server's NIC.
 func (d *duo) finish() uint64 {
 	require.NoError(d, d.Settle())
 	drops, err := d.ReadDrops()

@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/hostnet/apps"
 )
 
-// strike returns a fault of frames with the given ordinals, to the server and back.
+// strike returns rules for a fault of the frames with the given ordinals, counted to the server, and likewise from it.
 func strike(kind inject.WireKind, ordinals ...int) (rules []inject.WireRule) {
 	for _, n := range ordinals {
 		for _, direction := range []string{"to_device", "from_device"} {

@@ -55,15 +55,15 @@ var classOf = [...]Class{
 type card struct {
 	memory *Memory
 	reads  map[request]*read
-	sends  map[uint64][]*piece            // by the bus address that the NIC reads next of a frame to send
+	sends  map[uint64][]*piece            // frames to send, by the bus address from which the NIC reads next
 	more   map[uint64]*entry              // by the address of a further block of a work entry
-	lands  map[uint64]*piece              // by the bus address that the NIC writes next of a received frame
+	lands  map[uint64]*piece              // received frames, by the bus address to which the NIC writes next
 	passed map[uint64][]piece             // by address: parts of received frames on their way behind the NIC's link
 	sent   seen                           // packets that the NIC read
 	got    seen                           // packets that it wrote
 	behind [nicspec.EndpointHost + 1]bool // there is a link that counts behind the NIC's, by endpoint
 	again  map[uint8]bool                 // payload that an rnic reads for packets sent before, by tag
-	latest bool                           // whether the packet that it read for last was sent before
+	latest bool                           // whether the packet of an rnic's latest read of payload was sent before
 }
 
 func newCard(m *Memory) *card {
@@ -230,7 +230,7 @@ func (c *card) descriptors(b []byte) {
 
 // register returns the class of an access to a device's registers; ok is false for other addresses.
 func (c *card) register(addr uint64) (class Class, ok bool) {
-	const bars = 2 // of the NIC and of a second device
+	const bars = 2 // BARs: that of the NIC and that of a second device
 	off := addr - nicspec.BarBase
 	if off >= bars*nicspec.BarBytes {
 		return 0, false

@@ -42,7 +42,7 @@ type Link struct {
 	Where, What string        // as a probe.Counter has them
 	Own         bool          // the link of a device
 	total       func() uint64 // the link's own counter
-	dllps       func() uint64 // of these, the bytes of DLLPs; nil: none
+	dllps       func() uint64 // bytes of DLLPs, which `total` includes; nil: none
 	from        uint64        // total when the count began
 	fromDLLPs   uint64
 	bytes       [numClasses]uint64

@@ -1,6 +1,6 @@
 package classes
 
-// Cable divides the bytes of the frames of one direction of a cable.
+// Cable counts the bytes of the frames in one direction of a cable, by class.
 type Cable struct {
 	*Link
 	seen seen // of all cables whose frames leave the same kind of place

@@ -94,7 +94,7 @@ func responds(o wire.Opcode) bool {
 	return o.Info().Operation == wire.OpReadResponse || o == transport.OpSolarData
 }
 
-// seen holds the PSNs that were seen of each stream. It forgets those half the space of PSNs behind.
+// seen holds the PSNs that were seen of each stream. It forgets PSNs that are about 2^23 behind the latest one.
 type seen map[stream]map[uint32]*[pageWords]uint64
 
 const (

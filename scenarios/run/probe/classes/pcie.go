@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// lane divides the bytes of one direction of a PCIe link.
+// lane counts the bytes in one direction of a PCIe link, by class.
 type lane struct {
 	*Link
 	card  *card

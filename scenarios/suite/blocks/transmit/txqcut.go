@@ -22,7 +22,7 @@ func (c txqCut) String() string {
 		"completion entries are others"}[c%4]
 }
 
-// cut disables and enables the queue in an address range while its entries arrive: most often soon after the last
+// cut chooses a queue, and when to disable and enable it while its entries arrive: most often soon after the last
 // doorbell, often a queue whose block was pushed.
 func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 	d.Cut = uint8(rng.IntN(kit.Places))

@@ -126,7 +126,7 @@ func (k *keyring) copyTo(e *wqeBlocks) {
 }
 
 // pieces fills in the pieces of an entry with these fields, of at most most bytes each, most of them within their keys.
-// With equal, all have the same length.
+// If equal is set, all have the same length.
 func (k *keyring) pieces(e *wqeBlocks, f *nicspec.WqeFields, most uint64, equal bool) {
 	at := (int(f.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 	same := uint32(0)
@@ -148,7 +148,7 @@ func (k *keyring) pieces(e *wqeBlocks, f *nicspec.WqeFields, most uint64, equal 
 // wqeSlotsMax is the number of slots of an entry with the most blocks.
 const wqeSlotsMax = nicspec.WqeSlots + (nicspec.WqeBlocksMax-1)*nicspec.WqeMoreSlots
 
-// slot returns slot i of the entry [T14].
+// slot returns the i-th 16 bytes for inline data or a piece, counted through all blocks of the entry [T14].
 func (e *wqeBlocks) slot(i int) []byte {
 	if i < nicspec.WqeSlots {
 		return e.Wqe[nicspec.WqeBytes-nicspec.WqeSlotBytes*(nicspec.WqeSlots-i):][:nicspec.WqeSlotBytes]

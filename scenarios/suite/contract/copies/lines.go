@@ -59,8 +59,8 @@ func torn(list []span, bus uint64, n int) (line uint64, found bool) {
 	return 0, false
 }
 
-// copiedInLines posts copies, waits for their ends, and checks that those whose addresses agree
-// modulo 64 kept their lines whole. It returns their number.
+// copiedInLines posts copies, waits for their ends, and checks those whose source and destination agree modulo 64:
+// their requests must not split lines. It returns the number of copies checked.
 func copiedInLines(r *kit.Rig, x *kit.TxRing, entries ...nicspec.WqeFields) (lined int) {
 	r.T.Helper()
 	for len(entries) > 0 {
@@ -79,7 +79,7 @@ func copiedInLines(r *kit.Rig, x *kit.TxRing, entries ...nicspec.WqeFields) (lin
 	return lined
 }
 
-// keptWhole checks that a copy whose addresses agree modulo 64 kept its lines whole. It returns 1
+// keptWhole checks that no request of a copy whose source and destination agree modulo 64 splits a line. It returns 1
 // for such a copy, else 0.
 func keptWhole(r *kit.Rig, q *requested, s, d nicspec.SegFields) int {
 	r.T.Helper()
@@ -97,8 +97,8 @@ func keptWhole(r *kit.Rig, q *requested, s, d nicspec.SegFields) int {
 // lineLengths are lengths around one line, a few lines, and a page.
 var lineLengths = []int{1, 63, 64, 65, 127, 128, 129, 191, 192, 193, 256, 449, 1000, 4095, 4096, 4161, 9000}
 
-// lineCopies returns copies of all lengths from all offsets within a line, most to the same offset,
-// some across page boundaries.
+// lineCopies returns copies of all lineLengths, for several offsets of the source within a line. Most have the same
+// offset at the destination; some cross page boundaries.
 func lineCopies(r *kit.Rig, w []*kit.Window, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i, n := range lineLengths {

@@ -123,7 +123,7 @@ func playTrimmed(r *kit.Rig, x *kit.RxRing, list []kit.Packet) (whole int) {
 	return whole
 }
 
-// trimmedLayouts delivers RoCE packets of every pad count with all splits.
+// trimmedLayouts delivers RoCE packets of every pad count to queues with all modes of header split (receive.Splits).
 func trimmedLayouts(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(0)

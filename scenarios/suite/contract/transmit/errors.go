@@ -22,7 +22,8 @@ var TxErrorChecks = []kit.Check{
 	{Name: "transmit errors/CPL_TIMEOUT", Rules: "P6 G4", Stalls: kit.Calm, Run: timeouts},
 }
 
-// pieceFaults makes reads of pieces fail in every way, in entries between others and beside a second queue.
+// pieceFaults makes the read of a piece fail in every way, in an entry between good ones and while a second queue
+// sends.
 func pieceFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 4)
@@ -244,8 +245,8 @@ func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ..
 	return all
 }
 
-// tagsRest makes every read fail in a way after which its tag must rest for a time [P6], until all tags have been used.
-// The device must wait for a free tag, and then continue.
+// tagsRest makes every read fail in a way after which its tag must not be used again for some time [P6], until no tag
+// is free. The device must wait for one, and then continue.
 func tagsRest(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	x, w := r.TxSetup(3, 8)
