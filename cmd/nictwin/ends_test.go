@@ -248,7 +248,7 @@ func TestCommandsInterruptedInARun(t *testing.T) {
 	})
 }
 
-// childOf returns the child of a process that runs a program, or 0.
+// childOf returns the process id of the child of process pid that runs the program, or 0.
 func childOf(pid int, program string) int {
 	for _, kid := range children.Of(pid) {
 		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", kid))

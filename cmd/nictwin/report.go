@@ -157,7 +157,7 @@ func showWaves(w io.Writer, o *result.Object) {
 	}
 }
 
-// artifacts describes the folder of artifacts, and lists those that were cut.
+// artifacts describes the folder of artifacts, and lists those that were cut off at their size limit.
 func artifacts(o *result.Object) string {
 	switch {
 	case o.Artifacts == "" && (o.Command == "blocks" || o.Command == "pair"): // they write artifacts only with --out
