@@ -186,8 +186,9 @@ func rankFiles(arrows []arrow) map[string]int {
 	return rank
 }
 
-// nextFile picks the remaining file to rank next: one that uses no other remaining file, which is ranked below them
-// (sink), else one that is ranked above them. If several qualify, it picks the first by name.
+// nextFile picks the file to rank next among the remaining ones: one that calls no other of them, to be ranked below
+// them (sink); else, to be ranked above them, one that no other calls, or the one with the largest surplus of outgoing
+// calls. If several qualify, it picks the first by name.
 func nextFile(arrows []arrow, left map[string]bool) (name string, sink bool) {
 	out, in := map[string]int{}, map[string]int{}
 	for _, c := range arrows {

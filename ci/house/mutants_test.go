@@ -122,7 +122,8 @@ func keysOf(text string) map[string]string {
 	return keys
 }
 
-// patchFaults returns the faults of the patch at path below top: in its keys, and hunks that do not apply.
+// patchFaults returns what is wrong with the patch at path below top: keys that are missing or wrong, and hunks that do
+// not apply.
 func patchFaults(top, path string) []string {
 	b, err := os.ReadFile(filepath.Join(top, path))
 	if err != nil {
