@@ -33,7 +33,7 @@ module nic_rx
   // For the Rxq entry on the table bus:
   output logic                   commit_o,    // pulse: it takes effect
   output logic                   flush_o,     // its queue is being disabled and has drained
-  input  logic                   flushed_i,   // messages have reported all entries of its queue
+  input  logic                   flushed_i,   // MSI-X has reported all entries of that queue
   input  doorbell_t              db_i,
   output rd_req_t                rd_req_o,
   output logic                   rd_req_valid_o,

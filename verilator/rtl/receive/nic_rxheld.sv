@@ -33,8 +33,8 @@ module nic_rxheld
   assign pop         = left_i.entry && !left_i.tx && !left_i.event_f;
   assign busy_o      = head_valid;
 
-  // Lines of frames that the writer has freed and whose completion entry has not left. Depth
-  // suffices for all frames in the writer and at the TLP port.
+  // For each frame whose lines the writer has freed and whose completion entry has not left: port
+  // and number of lines. Depth suffices for all frames in the writer and at the TLP port.
   nic_fifo #(.Width(9), .Depth(8)) u_lines (
     .clk, .rst,
     .in_valid_i  (|free_i),

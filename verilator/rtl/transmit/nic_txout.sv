@@ -9,7 +9,7 @@ module nic_txout
 #(
   // Beats of the buffer, a power of two; room for two longest frames or more.
   parameter int Beats = 512,
-  // Frames in the buffer and in the first pass, a power of two.
+  // Most frames that are in the buffer or in their first pass, a power of two.
   parameter int Frames = 64
 ) (
   input  logic                    clk,

@@ -18,7 +18,7 @@ module blk_counters
 );
   localparam int Ports   = 2;
   localparam int Sources = 4;
-  localparam int Late    = 64;   // cycles within which a step counts (contract G5)
+  localparam int Late    = 64;   // cycles within which a counter must show a step (contract G5)
 
   typedef struct packed {
     logic [Sources-1:0][15:0] dev_evt;
