@@ -14,7 +14,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// queue returns a receive queue, nil beyond the build.
+// queue returns a receive queue, or nil if the build does not have it.
 func (s *rxSide) queue(i uint16) *rxq {
 	if int(i) >= len(s.queues) {
 		return nil
@@ -32,7 +32,7 @@ func (r *Referee) domainOf(d *attribution.Read) verdict.Domain {
 	return verdict.Txq(int(d.Queue))
 }
 
-// queue returns a transmit queue, nil beyond the build.
+// queue returns a transmit queue, or nil if the build does not have it.
 func (s *txSide) queue(i uint16) *txq {
 	if int(i) >= len(s.queues) {
 		return nil
@@ -92,7 +92,7 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failur
 	return true
 }
 
-// lateReads returns the reads of a queue's ring that may have timed out by now, or will within soon cycles.
+// lateReads returns the reads of a queue's ring that may have timed out by now, or will within `soon` cycles.
 func (r *Referee) lateReads(d verdict.Domain, soon int64) (out rings.Failures) {
 	for i := range r.ent.Out.Tags {
 		q := &r.ent.Out.Tags[i]

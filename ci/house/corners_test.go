@@ -1,6 +1,6 @@
 package house
 
-// corners lists folders inside a room that may import less than the rest of the room.
+// corners lists folders that may import less than the rest of their room (top-level folder).
 var corners = map[string]room{
 	"scenarios/traffic": {
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is " +

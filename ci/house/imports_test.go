@@ -71,8 +71,8 @@ var timelessBans = map[string]string{
 	"math/rand": "seeds are parameters, randomness is not global",
 }
 
-// blind lists rooms that must not read the environment or files; callers pass in what they need. Exceptions: the
-// generator of models/nic/nicspec writes files, and models/sim/fixedseed is for tests.
+// blind lists rooms (top-level folders) that must not read the environment or files; callers pass in what they need.
+// Exceptions: the generator of models/nic/nicspec writes files, and models/sim/fixedseed is for tests.
 var blind = []string{"golden", "models", "stack"}
 
 // viewer is the only folder that imports more of Akita than sim, in files with a build tag.

@@ -18,7 +18,7 @@ func (a *Account) setUnderWay(x RxState) bool {
 	return len(a.before) > 0 || a.SetPending()
 }
 
-// SetPending reports whether a table write is accepted that later frames may not see yet.
+// SetPending reports whether a table write was accepted that may not have taken effect yet for the next frames.
 func (a *Account) SetPending() bool {
 	return slices.ContainsFunc(a.writes, func(w write) bool { return w.set != nil })
 }

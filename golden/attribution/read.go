@@ -179,7 +179,7 @@ type lateRead struct {
 // maxLate is the number of late reads kept; the oldest is forgotten first.
 const maxLate = 16
 
-// Failed records that a read of pieces failed, or may have, at each of its destinations.
+// Failed records, in the entry of each destination of a read of pieces, that the read failed, or may have (not sure).
 func (es *Entries) Failed(d *Read, s nicspec.Status, sure bool) {
 	for i := range d.dest {
 		d.dest[i].Entry.recordFailure(d, &d.dest[i], s, sure)

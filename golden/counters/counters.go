@@ -45,7 +45,7 @@ func (b *Bounds) Sure(index int, by uint64) {
 // May counts steps that the device may make or have made.
 func (b *Bounds) May(index int, by uint64) { b.hi[index] += by }
 
-// Confirm records that steps added by May were made.
+// Confirm records that steps counted by method May were made.
 func (b *Bounds) Confirm(index int, by uint64) { b.lo[index] += by }
 
 // Due records that a read accepted more than VisibleCycles after a cycle must show a step.

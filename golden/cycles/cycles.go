@@ -22,7 +22,7 @@ type Set struct {
 	keep int64
 }
 
-// NewSet returns an empty set. Queries are exact as long as they look back over at most keep cycles that are not in
+// NewSet returns an empty set. Queries are exact as long as they look back over at most `keep` cycles that are not in
 // the set.
 func NewSet(keep int64) Set { return Set{keep: keep} }
 

@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Two servers back to back: each port must be connected to the same port of the other card, by a
-// cable with both cards' latency and its own.
+// Two servers back to back: each port must be connected to the same port of the other card, by a cable whose latency is
+// the sum of its own and both cards'.
 func TestRacksBackToBack(t *testing.T) {
 	for _, name := range []string{"bf3-pair", "connectx6-pair"} {
 		s, err := RackPreset(name)

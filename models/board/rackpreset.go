@@ -22,8 +22,8 @@ const (
 // transport runs on the NIC.
 var fleets = map[string]string{"bf2": "bluefield2", "connectx6": "connectx6"}
 
-// RackPresetNames lists the names that RackPreset takes: each card in a server, two such servers
-// back to back, eight with cores on a switch, and fleets.
+// RackPresetNames lists the names that RackPreset takes: a server with each card, with or without cores; two such
+// servers back to back; eight with cores on a switch; and the testbeds of the off-path study (fleets) and of CEIO.
 var RackPresetNames = rackPresetNames()
 
 func rackPresetNames() []string {

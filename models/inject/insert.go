@@ -29,8 +29,8 @@ type InsertSpec struct {
 }
 
 // Insert is inserted into a cable and adds frames to those of one direction. It sends all of them in the order of their
-// times, no faster than the cable carries them: a frame that arrives while another one leaves waits for its end. Frames
-// of both kinds take turns when the cable cannot carry all.
+// times, no faster than the cable carries them: a frame that arrives while another one leaves waits for its end. When
+// the cable cannot carry all, added frames and the others take turns.
 type Insert struct {
 	*inline
 
@@ -84,7 +84,7 @@ func (x *Insert) Start(f Feed) {
 	x.fetch()
 }
 
-// Stop makes the Insert add no more frames. Those in line still leave.
+// Stop makes the Insert add no more frames. Those that wait for the cable still leave.
 func (x *Insert) Stop() { x.feed = nil }
 
 // Count returns the counters.
@@ -139,7 +139,7 @@ func (x *Insert) relay(d Direction, m sim.Msg) {
 	x.advance()
 }
 
-// accept puts a frame, whose first bit is there at a time, in line.
+// accept queues a frame, whose first bit is there at the time `first`, for the cable.
 func (x *Insert) accept(f *msg.Frame, first simcore.Ps, added bool) {
 	x.busy = max(x.busy, first) + x.time(f)
 	x.added = added
@@ -174,7 +174,7 @@ func (x *Insert) advance() {
 	}
 }
 
-// mayAdd reports whether a frame of the feed is due and has its turn.
+// mayAdd reports whether a frame of the feed is due and may be added now: if others wait, it is after one of them.
 func (x *Insert) mayAdd(now simcore.Ps) bool {
 	others := x.ports[x.spec.To].Len() > 0
 	return x.feed != nil && x.due <= now && x.line.Len() < maxLine && x.waiting[x.spec.To].Len() == 0 &&

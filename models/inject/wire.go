@@ -15,8 +15,8 @@ import (
 type Wire struct {
 	*inline
 
-	// Seen, if set, is called for every frame that arrives, before the strike is carried out. It must not keep or
-	// change its arguments.
+	// Seen, if set, is called for every frame that arrives, before it is lost, held back or changed as s says. It must
+	// not keep or change its arguments.
 	Seen func(d Direction, f *msg.Frame, s *Strike)
 
 	spec   WireSpec

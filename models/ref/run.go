@@ -96,7 +96,7 @@ func (p *Player) allDone() bool {
 	return true
 }
 
-// Finish calls the functions of End.
+// Finish calls the functions registered by End.
 func (p *Player) Finish(cycle uint64) {
 	p.cycle = cycle
 	for _, f := range p.end {

@@ -11,10 +11,10 @@
 // A work entry is pushed by MMIO, or read from the ring after a doorbell. Queue pairs with
 // something to send take turns, one packet each (transmit.go). The payload is read by DMA in pieces
 // of MRRS. A message's first packet also takes a context of the endpoint that holds the send ring,
-// for Contexts.Hold, and Latency.Requester. Packets of a queue pair leave in order, at the line's
-// rate, counted in the bytes of the framing. Packets to the NIC's own address come back inside
-// (loopback) when the receive buffer is less than half full: frames from the network have priority,
-// since they cannot be held back for long.
+// for Contexts.Hold, and Latency.Requester. Packets of a queue pair leave in order, at the rate of
+// the Ethernet link, with the bytes of the framing counted. Packets to the NIC's own address come
+// back inside (loopback) when the receive buffer is less than half full: frames from the network
+// have priority, since they cannot be held back for long.
 //
 // # How a request is received
 //

@@ -11,7 +11,7 @@ import (
 
 var errNoFrame = errors.New("received something that is no frame")
 
-// reply is an answer to a request in flight. The replies of a queue pair leave in the order of
+// reply is the answer to a request, until its last packet has left. The replies of a queue pair leave in the order of
 // their requests.
 type reply struct {
 	packets fifo.Queue[*txPacket]
@@ -69,9 +69,9 @@ type table struct {
 	owner   *readJob             // READ that owns the whole table; nil: none
 }
 
-// readJob is a READ being answered. A READ that fits the table takes its entries at once, so that
-// it overlaps with those before and after it. A longer one waits until the table is empty and then
-// owns all of it: it fills the table, drains it, and only then fills it again.
+// readJob is a READ being answered. A READ that fits the table takes its entries without waiting,
+// so that it overlaps with those before and after it. A longer one waits until the table is empty
+// and then owns all of it: it fills the table, drains it, and only then fills it again.
 type readJob struct {
 	op        *rxOp
 	q         *qpair

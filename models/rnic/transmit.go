@@ -231,7 +231,7 @@ func (c *Comp) leave(x *txPacket) {
 	c.arm(c.now())
 }
 
-// sendFrames sends the frames that wait at a port, at the rate of the line.
+// sendFrames sends the frames that wait at a port, at the rate of the Ethernet link.
 func (c *Comp) sendFrames(port int, now simcore.Ps) {
 	p := &c.ports[port]
 	for p.queue.Len() > 0 && !p.port.Plugged() { // no cable is connected
@@ -260,7 +260,7 @@ func (c *Comp) sendFrames(port int, now simcore.Ps) {
 	}
 }
 
-// wireTime returns how long a frame occupies the line.
+// wireTime returns how long a frame occupies the Ethernet link.
 func (c *Comp) wireTime(f *msg.Frame) simcore.Ps {
 	r := c.spec.Line
 	if r.Bytes == 0 {

@@ -20,7 +20,7 @@ const (
 type comparison struct {
 	ratios, refereed, raw []float64 // per turn; refereed and raw in cycles/s
 	over                  []float64 // raw speed over that of another build, per turn
-	missing               []float64 // share of the wall time in which the measured process had no processor, per turn
+	missing               []float64 // share of each turn's wall time in which the measured process had no processor
 	runs                  []*replay.Result
 }
 

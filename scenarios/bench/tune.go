@@ -17,7 +17,7 @@ import (
 const (
 	trainingFrames = 6_000 // frames in each direction
 	trainingSeed   = 0x7261696e
-	trainingStall  = 10 // percentage of cycles with gaps and back-pressure
+	trainingStall  = 10 // percentage of cycles with gaps, and of those with back-pressure
 )
 
 var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}

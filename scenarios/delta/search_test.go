@@ -75,7 +75,8 @@ func TestSearchEnds(t *testing.T) {
 	require.Equal(t, 1, s.Trials())
 }
 
-// A smaller input that fails only with little patience is searched again with more.
+// If a smaller input fails only in trials that wait briefly (little patience), the search is repeated with more
+// patience.
 func TestPatiently(t *testing.T) {
 	var patience []int64
 	found := delta.Patiently(t.Context(), 10, 1000, func(p int64) bool {

@@ -22,7 +22,7 @@ type Settings struct {
 	Clocks     []ClockSetting    `json:"clocks"`
 	Gaps       bool              `json:"gaps"`             // there are gaps between transactions
 	Streams    []StreamSetting   `json:"streams"`          // streams that can stall
-	Resets     []int             `json:"resets,omitempty"` // transactions taken before each reset; nil: no resets drawn
+	Resets     []int             `json:"resets,omitempty"` // transactions taken before each reset; nil: no resets
 }
 
 // ClockSetting is the period and phase of a clock.

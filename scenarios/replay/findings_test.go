@@ -128,8 +128,7 @@ func TestLateFindingsMarkTheirFrame(t *testing.T) {
 	require.Len(t, left, 2, "nothing is left beside the artifacts")
 }
 
-// Findings about a received frame name this frame: the referee's about its completion entry, and both checks' about its
-// bytes.
+// A finding about a completion entry names the received frame, and a comment marks the frame in the pcapng file.
 func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	n, all := 0, packetsOf(t)
 	spoilt := -1

@@ -340,7 +340,7 @@ func TestTwoPorts(t *testing.T) {
 	}
 }
 
-// The clock's period is no part of a build: frames arrive at the rate of the stream, and times scale with the period.
+// A build runs at any clock period: frames arrive at the rate of the stream, and times scale with the period.
 func TestClock(t *testing.T) {
 	for _, nic := range []string{"rtl", "model"} {
 		for _, period := range []simcore.Ps{2500, 909} {

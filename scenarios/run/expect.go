@@ -246,7 +246,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps, posted []int) (found []dis
 }
 
 // whole checks that the numbers of arrived and of lost messages add up to the workloads' number of messages, and that
-// each workload had some.
+// each workload posted some.
 func (c *Case) whole(r *apps.Result, posted []int) (found []discrepancy) {
 	want := 0
 	for i, n := range posted {

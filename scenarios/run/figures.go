@@ -13,8 +13,8 @@ import (
 	"nictwin/stack/apps"
 )
 
-// MeasureSpec gives the window of the rates. Without a window it is found: the messages between the first and the last
-// tenth.
+// MeasureSpec gives the window of the rates. Without it, the window leaves out the first and the last tenth of the
+// messages.
 type MeasureSpec struct {
 	WarmUp quantity.Time `yaml:"warm_up"` // from the begin of the traffic
 	Window quantity.Time `yaml:"window"`

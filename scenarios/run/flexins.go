@@ -149,7 +149,7 @@ func (f *flexins) Settled() bool {
 	return same && f.node.Timers() == 0
 }
 
-// Timer names an armed timer of a connection (Stack).
+// Timer implements Stack: it names an armed timer of a connection.
 func (f *flexins) Timer() string {
 	if qpn, ok := f.node.Timer(); ok {
 		return fmt.Sprintf("the retransmission timer of queue pair %d", qpn)
@@ -171,10 +171,10 @@ func (f *flexins) depths() []probe.Depth {
 	}
 }
 
-// Progress returns a number that changes with every advance of a connection (Stack).
+// Progress implements Stack: it returns a number that changes with every advance of a connection.
 func (f *flexins) Progress() uint64 { return f.node.Progress() }
 
-// engine returns the offload engine, or nil (offloading).
+// engine implements offloading: it returns the offload engine, or nil.
 func (f *flexins) engine() apps.Engine {
 	if len(f.node.Engines()) == 0 {
 		return nil
@@ -199,7 +199,7 @@ func (f *flexins) Close() error {
 	return nil
 }
 
-// ReadCounters reads the NIC's counters for the referee (counting).
+// ReadCounters implements counting: it reads the NIC's counters, which the referee checks.
 func (f *flexins) ReadCounters(done func()) error {
 	f.node.Driver().ReadCounters(func(driver.Counters) { done() })
 	return nil

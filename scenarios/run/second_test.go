@@ -27,7 +27,7 @@ type loop struct {
 	done int // completions of work entries
 }
 
-// Places in the memories beyond those of the stack and the applications.
+// Addresses in both memories that neither stack nor applications use, the first region's key, and the message length.
 const (
 	loopQueues, loopBytes, loopKey = 460 << 20, 462 << 20, 7
 	loopMessage                    = 100_000

@@ -29,7 +29,7 @@ type Player struct {
 	taken  simcore.Ps // time at which the NIC's stream will have taken all played frames, at a beat per cycle
 	ev     simcore.Event
 
-	// Take is called with every frame that comes out of the NIC. The frame is reused after it returns.
+	// Take is called with every frame that comes out of the NIC. The frame is reused after Take returns.
 	Take func(f *ether.Frame)
 	// Played, if set, is called before a frame is sent, with its ordinal on the port.
 	Played func(ordinal int, f Frame)

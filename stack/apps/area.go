@@ -77,7 +77,7 @@ func (a *area) pieceAddr(slot, piece int) uint64 {
 // chunk returns the bytes in each piece when a message of n bytes is divided evenly.
 func (a *area) chunk(n int) int { return max((n+a.pieces-1)/a.pieces, 1) }
 
-// spans returns the pieces that hold n bytes, chunk bytes in each.
+// spans returns the pieces that hold n bytes, `chunk` bytes in each.
 func (a *area) spans(into []verbs.SGE, slot, n, chunk int, key uint32) []verbs.SGE {
 	for k := 0; n > 0; k++ {
 		c := min(n, chunk)

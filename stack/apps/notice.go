@@ -58,7 +58,7 @@ type notice struct {
 	buffers fifo.Slots // slots with receive requests whose messages have not been taken, oldest first
 	from    []int      // slot that each message was taken from, by number modulo its length
 	taken   int        // messages taken
-	early   int        // of these, before their completions
+	early   int        // messages taken before their completions
 }
 
 // notices starts the polling loops of a side.
@@ -100,7 +100,7 @@ func (e *end) allocateNotice() {
 // await records a receive request for a slot.
 func (n *notice) await(slot int) { n.buffers.Push(slot) }
 
-// step takes the next message if it is whole in the oldest buffer (Looper).
+// step takes the next message if it is whole in the oldest buffer. A core's polling loop calls it.
 func (n *notice) step() bool {
 	slot, ok := n.buffers.Front()
 	if n.stopped || n.taken == n.total || !ok {
@@ -139,7 +139,7 @@ func (n *notice) completed(slot int, wc *verbs.WC) {
 	m, size := n.recvsDone-1, int(wc.ByteLen)
 	n.noteMessage(m)
 	n.checkImm(wc, m)
-	n.buffers.Remove(slot) // unless it was taken from there
+	n.buffers.Remove(slot) // no longer in there if its message was taken
 	switch {
 	case size != n.spec.size(m):
 		n.badLength(m, size, n.spec.size(m))

@@ -24,7 +24,8 @@ func (s *Spec) prefix() int {
 	return 0
 }
 
-// RequestBytes returns the length of the request that carries message i, for kinds that are not Served.
+// RequestBytes returns the length of the request that carries message i, for kinds whose requests go to an application,
+// not to a handler (Served).
 func (s *Spec) RequestBytes(i int) int { return s.prefix() + s.size(i) }
 
 // RawHeader returns the Ethernet header of the frames from one port to another.

@@ -21,8 +21,8 @@ type Run struct {
 	message  Message  // that the observer sees
 }
 
-// New creates the objects of a workload and connects both applications of each pair. Spec.Processes pairs in turn are
-// between the same two servers. It advances the simulation through await.
+// New creates the objects of a workload and connects both applications of each pair. Each group of Spec.Processes
+// consecutive pairs is between the same two servers. It advances the simulation through await.
 func New(s Spec, pairs [][2]Side, await Await) (*Run, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

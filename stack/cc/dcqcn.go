@@ -75,7 +75,7 @@ func (s DCQCNSpec) Validate() error {
 }
 
 // DCQCN is the reaction point of a flow: the sender (DCQCN 3.1). The limiter is inactive until the first notification,
-// and again once the flow is back at line rate; alpha continues to decay then.
+// and again once the flow is back at line rate; in the latter case, alpha continues to decay.
 type DCQCN struct {
 	spec    DCQCNSpec
 	current Bps // R_C: current rate

@@ -29,8 +29,9 @@ type Prefetcher interface {
 	Prefetch(addr uint64, n int)
 }
 
-// Flusher is a Bus whose NIC writes to one endpoint's memory may become visible later than subsequent writes to the
-// other endpoint's: a completion entry does not prove that payload elsewhere has arrived. A Copier flushes by itself.
+// Flusher is a Bus on which what the NIC writes to one endpoint's memory may become visible later than what it then
+// writes to the other's: a completion entry does not prove that payload elsewhere has arrived. A Copier flushes by
+// itself.
 type Flusher interface {
 	// Flush calls done when everything that the NIC wrote to an endpoint's memory before has arrived.
 	Flush(endpoint int, done func(err error))

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Copier is a receive queue that copies frames out of their buffers and reposts these at once. It rings the doorbell
-// for every quarter of the ring, or sooner if the device has fewer buffers left.
+// Copier is a receive queue that copies each frame out of its buffers and then reposts these immediately. It rings the
+// doorbell for every quarter of the ring, or sooner if the device has fewer buffers left.
 type Copier struct {
 	*RxQueue
 	onCopy   func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)

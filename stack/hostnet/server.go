@@ -16,7 +16,8 @@ type Server interface {
 	// belongs to the application until it calls Release or AnswerFrom for it. a is valid until Take returns.
 	Take(f *Flow, a *Arrival)
 
-	// Work continues what takes longer than a packet, and reports whether there was any. It is called at every step.
+	// Work continues work that takes longer than one packet's handling, and reports whether it did any. It is called at
+	// every step.
 	Work(f *Flow) bool
 
 	// Idle reports whether Work has nothing left to do.

@@ -21,11 +21,11 @@ type sender struct {
 	then  held // of the latest frame
 	ends  fifo.Queue[held]
 
-	ending held // taken from ends, a field so that it is not allocated
+	ending held // latest element popped from `ends`; a local variable would be allocated
 	since  int  // entries posted since one requested a completion entry
 }
 
-// held is a received packet whose buffer a frame in the ring sends from, if any.
+// held is the received packet from whose buffer a frame in the ring is sent; flow is nil if there is none.
 type held struct {
 	flow   *Flow
 	packet Packet
@@ -70,8 +70,8 @@ func (s *sender) slot() uint64 {
 	return s.slots + uint64(int(i)&(s.Size()-1))*uint64(s.bytes)
 }
 
-// send sends a frame whose first bytes are stored in the slot; n more are at address from, in the buffer of packet,
-// which ends with the frame. There must be room.
+// send sends a frame: the bytes b, which it stores in the slot, and n bytes at the address `from` in the buffer of a
+// received packet. The packet is done when the frame has left. There must be room.
 func (s *sender) send(f *Flow, b []byte, from uint64, n int, packet *Packet) {
 	slot := s.slot()
 	if err := s.core.cpu.Store(slot, b); err != nil {

@@ -85,7 +85,7 @@ func (c *Context) cancel() {
 	}
 }
 
-// halt stops the handler: it does not return.
+// halt stops the handler; halt does not return.
 func (c *Context) halt(format string, a ...any) {
 	c.fail = fmt.Sprintf(format, a...)
 	panic(stopped{})

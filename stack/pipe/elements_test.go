@@ -117,8 +117,8 @@ func TestLayouts(t *testing.T) {
 	require.Equal(t, c, decoded)
 }
 
-// TestPacker checks that four entries are sent at once, one to three remaining ones with a flush, and that a request is
-// taken whole or not at all.
+// TestPacker checks that entries are sent in groups of four, one to three remaining ones by a flush, and that a request
+// is taken whole or not at all.
 func TestPacker(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mem := new(plain)

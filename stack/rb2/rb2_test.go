@@ -153,7 +153,7 @@ func (w *world) account(t require.TestingT) {
 	}
 }
 
-// drawSpec draws a valid spec with small rings, so that all limits are met often.
+// drawSpec draws a valid spec with small rings, so that all limits are reached often.
 func drawSpec(t *rapid.T) Spec {
 	s := Spec{Slots: rapid.IntRange(2, 40).Draw(t, "slots"), SlotBytes: rapid.IntRange(1, 24).Draw(t, "bytes")}
 	s.Alpha = rapid.IntRange(1, s.Slots-1).Draw(t, "alpha")

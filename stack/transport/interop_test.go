@@ -20,7 +20,7 @@ func interopSchedule(seed uint64) (s schedule, hw int) {
 	if hw == 0 {
 		s.pause = 0
 	}
-	if s.refuse == refuseInvKey { // models/rnic does not support SEND with invalidate, so it cannot refuse its key
+	if s.refuse == refuseInvKey { // models/rnic has no SEND with invalidate whose key it could refuse
 		s.refuse = refuseKey
 	}
 	return s, hw

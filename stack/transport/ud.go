@@ -38,8 +38,8 @@ func (c *ud) Modify(_ Ps, to verbs.State, a *Attr) error {
 	return nil
 }
 
-// Input handles a received packet. A datagram that does not fit is dropped silently (IBTA 9.8.3), except that one
-// longer than its receive request fails that request and the endpoint.
+// Input handles a received packet. A datagram that is malformed, has another Q_Key, exceeds the MTU or finds no receive
+// request is dropped silently (IBTA 9.8.3). One longer than its receive request fails that request and the endpoint.
 func (c *ud) Input(_ Ps, p *Packet) {
 	info := p.BTH.Opcode.Info()
 	if !c.receives() || !c.wellFormed(p) || info.Transport != wire.TransportUD || !info.Known ||

@@ -48,7 +48,7 @@ const (
 	FaultRemoteQPN                   // remote queue pair number of more than 24 bits; `Has`: the number
 	FaultOneSided                    // low-latency queue pair: the request is not a SEND; `Has`: the operation
 	FaultLong                        // low-latency queue pair: message too long; `Has`: its bytes, `Want`: the limit
-	FaultRecvPieces                  // low-latency queue pair: not one piece of memory; `Has`: the number of pieces
+	FaultRecvPieces                  // low-latency queue pair: want one piece of memory; `Has`: the number of pieces
 	FaultRecvShort                   // low-latency queue pair: buffer too short; `Has`: its bytes, `Want`: the minimum
 	FaultRecvMemory                  // low-latency queue pair: the memory must not be written; `Has`: its key
 	FaultUnsignaled                  // Solar: the request asks for no completion

@@ -226,7 +226,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestUDPSourcePort checks that ports are dynamic ones, and that both parts of a flow label count.
+// TestUDPSourcePort checks that ports are dynamic ones (0xc000 or more), and that both the low 14 and the high 6 bits
+// of a flow label change them.
 func TestUDPSourcePort(t *testing.T) {
 	require.EqualValues(t, 0xc000, UDPSourcePort(0))
 	require.EqualValues(t, 0xc001, UDPSourcePort(1))

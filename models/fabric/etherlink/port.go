@@ -233,7 +233,7 @@ func (p *port) next(now simcore.Ps) bool {
 	return true
 }
 
-// send puts a frame on the link; it begins to leave at from or, if the link is busy, later.
+// send puts a frame on the link; it begins to leave at the time `from` or, if the link is busy, later.
 func (p *port) send(f *msg.Frame, from, now simcore.Ps) {
 	if p.past >= 0 {
 		from = max(from, now-p.past)

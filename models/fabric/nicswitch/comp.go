@@ -154,7 +154,7 @@ func (s *Switch) broadcast(in *port, w path, p *msg.TLP) {
 	last.accept(in.index, w, p)
 }
 
-// refuse answers a read that no port claims with UR.
+// refuse answers a read that no port claims: its completion has status UR.
 func (s *Switch) refuse(in *port, h *tlp.Header, ready simcore.Ps) {
 	reply, err := s.urCompleter.Begin(h)
 	answer := s.tlps.Get()

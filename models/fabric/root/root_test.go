@@ -36,7 +36,7 @@ type requester struct {
 	data    map[uint8][]byte
 	order   []uint8
 	regs    map[uint32]uint32
-	raw     bool // keep all completions in got, without checks
+	raw     bool // keep all completions in `got`, without checks
 	got     []tlp.Header
 	pool    msg.TLPs
 	tag     uint8 // tag of the previous completion

@@ -106,8 +106,8 @@ type handler func()
 
 func (h handler) Handle(sim.Event) error { h(); return nil }
 
-// storm issues random accesses at random times, and hashes their results. These times have odd
-// picoseconds and all others are whole nanoseconds, so that no access coincides with another event.
+// storm issues random accesses at random times, and hashes their results. Almost no access comes at a whole nanosecond,
+// and all other events do, so that they hardly coincide.
 type storm struct {
 	b      *bench
 	digest uint64

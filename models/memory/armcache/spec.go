@@ -17,7 +17,7 @@ type Spec struct {
 	core.Geometry `yaml:",inline"`
 
 	Rate       simcore.Rate `yaml:"rate"`           // of accesses, in whole lines; zero: no bound
-	HitLatency simcore.Ps   `yaml:"hit_latency_ps"` // from an access's turn to its bytes
+	HitLatency simcore.Ps   `yaml:"hit_latency_ps"` // from an access's turn in the pipeline to the end of a hit
 	Fetches    int          `yaml:"fetches"`        // lines being fetched at a time (MSHRs)
 	WriteBacks int          `yaml:"write_backs"`    // lines being written back at a time
 }

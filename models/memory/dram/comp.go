@@ -35,7 +35,7 @@ type DRAM struct {
 type Counters struct {
 	Reads, Writes           uint64 // number of accesses
 	ReadBytes, WrittenBytes uint64 // bytes accepted, those of background loads included
-	LoadRead, LoadWritten   uint64 // bytes of background loads in ReadBytes, WrittenBytes
+	LoadRead, LoadWritten   uint64 // the part of ReadBytes and WrittenBytes that is of background loads
 	FinishedBytes           uint64 // bytes of accesses that are done
 	Held                    uint64 // bytes of accesses in progress
 	ReadBursts, WriteBursts uint64 // bursts on the buses

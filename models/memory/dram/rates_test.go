@@ -111,8 +111,8 @@ func TestSkew(t *testing.T) {
 	require.Greater(t, all, 1.5*six)
 }
 
-// A stream that continues in its row must pay for the bank once. The next row of the same bank must
-// be opened, although its address follows.
+// A stream that continues in its row must pay for the bank once. The next row of the same bank must be opened, although
+// its addresses follow those of the row before.
 func TestRowsOfOneBank(t *testing.T) {
 	s := preset(t, "bf2")
 	s.Interleave, s.RowBytes, s.Banks = 64, 256, 1

@@ -11,7 +11,7 @@ type Relay struct {
 	line func(a *Access, n int, more bool)
 }
 
-// Relays is a free list of relays. Ended is called when the memory behind has completed a relay.
+// Relays is a free list of relays. Ended is called when the memory that got a relay has completed it.
 type Relays struct {
 	Ended func(*Relay)
 	Line  func(r *Relay, n int, more bool) // called for ended lines of runs (Runner); nil: runs are not relayed

@@ -89,7 +89,7 @@ func (s *Space) Write(bus uint64, b []byte) error {
 	return err
 }
 
-// Read fills b from a bus address at once.
+// Read fills b from a bus address, in no simulated time.
 func (s *Space) Read(bus uint64, b []byte) error {
 	m, off, err := s.find(Read, bus, len(b))
 	if err == nil {

@@ -6,9 +6,10 @@
 // keys override its values, at any depth. The caller chooses which types have
 // presets. A list replaces the whole list of the preset.
 //
-// Values with units: latency_ps is a whole number of picoseconds, and may be
-// written latency: 20ns; likewise _bps, _mbps and _gbps. Lengths in bytes may be
-// written 64KiB. Places lists the fields that a file writes in the long form.
+// Values with units: latency_ps is a whole number of picoseconds (the long
+// form), and may be written latency: 20ns (the short form); likewise _bps,
+// _mbps and _gbps. Lengths in bytes may be written 64KiB. Places lists the
+// fields that a file writes in the long form.
 //
 // It reads no files, and knows no spec. Anchors, aliases, custom tags and more
 // than one document are refused: a spec states every value in its place.

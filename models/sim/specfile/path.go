@@ -140,7 +140,7 @@ func (f *Field) Decode(file string, n *yaml.Node, at field.Path, presets Presets
 // Value returns the field's value.
 func (f *Field) Value() any { return f.value.Interface() }
 
-// Long returns the short form of a field that the path names in its long form; empty if it has none.
+// Long returns the short form of the field's name (latency) if the path has the long one (latency_ps), else "".
 func (f *Field) Long() string {
 	if f.unit.form == long {
 		return f.unit.short

@@ -26,7 +26,7 @@ type canvas struct {
 // overwritten.
 const svgMark = "<!-- board drawn by nictwin: replaced by later runs -->\n"
 
-// IsSVG reports whether a text is a picture that SVG has drawn.
+// IsSVG reports whether a text is a picture drawn by function SVG.
 func IsSVG(text []byte) bool { return strings.HasPrefix(string(text), svgMark) }
 
 // SVG draws a board as an SVG picture.

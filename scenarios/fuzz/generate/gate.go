@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// closeGate holds back the TLPs that the NIC sends for a while. Meanwhile frames arrive, fill the receive buffer and
+// closeGate holds back the NIC's TLPs for a while. Meanwhile frames arrive and fill the receive buffer, other frames
 // are sent, copies write and registers are read, so that everything that needs the TLP stream queues up.
 func (g *generator) closeGate() {
 	g.unblock()

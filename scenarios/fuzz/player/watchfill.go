@@ -31,7 +31,7 @@ type heldPort struct {
 	since                int64 // cycle in which the stop came; 0: the port is not stopped, or frames have left since
 	last                 int64 // cycle of the last beat of the latest frame
 	goes                 bool  // the frames that waited during the stop are now leaving
-	frames, small, bytes int   // frames and bytes that have left since the stop
+	frames, small, bytes int   // of the waiting frames that have left: number, number of short ones, bytes
 	beats                int
 	lines, sent          int // received lines (64 B) and sent frames since the NIC last sent a TLP
 }

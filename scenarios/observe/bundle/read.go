@@ -127,13 +127,13 @@ func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
 
 // Parts of a zip archive.
 const (
-	zipBegin = "PK\x03\x04" // begins the header of an entry
+	zipBegin = "PK\x03\x04" // begins the header of each file in the archive
 	zipEnd   = "PK\x05\x06" // begins the end of the archive, which has zipEndSize bytes and a comment
 
 	zipHeadSize = 30 // of an entry's header, up to its name and extra field
 	zipLengths  = 26 // offset in the header of the lengths of name and extra field
 	zipEndSize  = 22
-	zipList     = 12 // where the end has size and offset of the list of entries, which is before it
+	zipList     = 12 // where the end of the archive has size and offset of the list of files
 )
 
 // alone returns an error if a file has bytes before or after its archive, such as another archive.
@@ -233,8 +233,8 @@ func (e *damageError) Unwrap() error { return e.err }
 
 var _ error = (*damageError)(nil)
 
-// unpack returns the bytes of an entry, of at most room bytes; with a *damageError those that could be read. The sizes
-// in the headers are not relied on.
+// unpack returns the bytes of a file in the archive, which may have `room` bytes at most; with a *damageError those
+// that could be read. The sizes in the headers are not relied on.
 func unpack(f *zip.File, room int64) ([]byte, error) {
 	most := room
 	switch {

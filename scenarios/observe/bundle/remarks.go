@@ -13,7 +13,7 @@ import (
 // played reports whether playing the bundle reads this entry of its archive.
 func played(entry string) bool { return entry == InfoFile || inputForm().MatchString(entry) }
 
-// remark adds a remark about an entry that nobody needs to play the bundle.
+// remark adds a remark about a file in the bundle that is not needed to play it.
 func (b *Bundle) remark(entry string, err error) {
 	b.Remarks = append(b.Remarks, fmt.Sprintf("entry %q: %v; nothing is played from it", cut(entry), err))
 }
@@ -54,7 +54,7 @@ func (b *Bundle) checkSummary(text []byte) error {
 	return nil
 }
 
-// Parts of an FST file: each block has a byte for its type and eight for its length, which counts them, too.
+// Parts of an FST file: each block has a byte for its type and eight for its length, which includes these eight.
 const (
 	fstHead       = 9
 	fstHeader     = 0 // type of the first block

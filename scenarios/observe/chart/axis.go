@@ -59,7 +59,7 @@ func extent(values []float64) (low, high, positive float64) {
 	return low, high, min(positive, math.MaxFloat64)
 }
 
-// yScale returns the scale of values. It begins at 0 if zero is set.
+// yScale returns the scale of values. A linear one begins at 0 if `zero` is true and no value is negative.
 func yScale(values []float64, log, zero bool) scale {
 	low, high, positive := extent(values)
 	switch {
@@ -212,7 +212,8 @@ func Number(v float64) string {
 // bytesOf has the units of sizes. A logarithmic axis of one of them has binary multiples of bytes.
 var bytesOf = map[string]float64{"B": 1, "KB": 1 << 10, "MB": 1 << 20}
 
-// size returns a number of bytes in binary multiples, if it is one.
+// size formats a number of bytes in a binary multiple, such as 1.5 Ki, if it is a whole or half one, else as Number
+// does.
 func size(v float64) string {
 	const kilo = 1024
 	for i, suffix := range []string{"", " Ki", " Mi", " Gi"} {

@@ -89,7 +89,7 @@ func (k *curves) marker(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: colours[i], Radius: 3, Shape: markers[i]}
 }
 
-// Plot draws bands below lines below points.
+// Plot draws the bands, over them the lines, and over these the points.
 func (k *curves) Plot(c draw.Canvas, _ *plot.Plot) {
 	for i := range k.bands {
 		k.band(c, &k.bands[i])

@@ -23,7 +23,7 @@ type DiffRow struct {
 	Parts []Part // bits from the most significant one on, or bytes in order
 }
 
-// Part is a run of bits or bytes that all differ, or all agree.
+// Part is a run of bits or bytes that all differ from the other value, or all equal it.
 type Part struct {
 	Text    string
 	Differs bool

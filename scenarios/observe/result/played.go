@@ -71,7 +71,8 @@ type FromBundle struct {
 	File       string `json:"file"`
 	Reproduced bool   `json:"reproduced"` // the run ended as the one that left the bundle, with the same finding
 	Finding    string `json:"finding"`    // of the run that left the bundle: rule and field, or the error it ended with
-	// entries that are damaged and not played; what differs from the run that left the bundle: revision, device
+	// files of the bundle that are damaged and not played; what differs from the run that left the bundle: revision,
+	// device
 	Notes []string `json:"notes,omitempty"`
 }
 

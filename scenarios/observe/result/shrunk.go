@@ -54,7 +54,7 @@ func (s InputSize) String() string {
 
 // Shrunk is a smaller input that fails as the whole one did.
 type Shrunk struct {
-	Files    []string          `json:"files,omitempty"`    // its paths; none without artifacts
+	Files    []string          `json:"files,omitempty"`    // paths of the smaller input; none without artifacts
 	Settings map[string]string `json:"settings,omitempty"` // flags that differ from those of the whole run
 	Original InputSize         `json:"original"`
 	Shrunk   InputSize         `json:"shrunk"`

@@ -60,7 +60,7 @@ type outcome struct {
 	study.Estimate
 	run   string             // name of the run
 	mps   float64            // millions of requests a second
-	share map[string]float64 // by path: its part of mps, in the same unit
+	share map[string]float64 // by path: millions of its requests a second
 	bed   *bed
 }
 

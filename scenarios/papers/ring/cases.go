@@ -7,7 +7,7 @@ import (
 )
 
 // Cases measures the three applications (section 5-C). The paper does not give the time that they spend on a message,
-// so a claim of each application calibrates it.
+// so it is calibrated by a claim of the paper about each application.
 var Cases = study.Experiment{
 	Group: "ring", Name: "cases", Title: "A network function, a database and an HTTP server over ring buffers",
 	Figures:  "RB2 section 5-C, Fig. 8 to 10",

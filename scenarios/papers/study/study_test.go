@@ -42,7 +42,7 @@ func TestMeter(t *testing.T) {
 	require.InDelta(t, 4096*8e3/160_000, e.Gbps(), 1e-9)
 
 	// A rate that does not converge must be reported as such.
-	slower := []simcore.Ps{} // each takes longer than the one before
+	slower := []simcore.Ps{} // intervals between completions, each longer than the one before
 	for i := range 997 {
 		slower = append(slower, simcore.Ps(1000*(i+1)))
 	}

@@ -65,8 +65,8 @@ func (b *builder) compile(overlay, out string) error {
 	return nil
 }
 
-// goTool runs the Go tool in the home. When the context or its time ends, it is killed with everything that it
-// started.
+// goTool runs the Go tool in the home. When the context ends, or the tool has run for buildTime, it is killed with
+// everything that it started.
 func (b *builder) goTool(args ...string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(b.ctx, buildTime)
 	defer stop()

@@ -20,7 +20,7 @@ type named struct{ hash.Hash }
 
 func newHash() named { return named{sha256.New()} }
 
-// text and file add a content to the hash. Writing to a hash never fails.
+// text and file add a named text, or the contents of a file under a name, to the hash. Writing to a hash never fails.
 func (h named) text(name string, b []byte) { _, _ = fmt.Fprintf(h, "%s %d\n%s\n", name, len(b), b) }
 
 func (h named) file(name, path string) error {

@@ -84,7 +84,7 @@ func (r *reducer) cut() bool {
 	})
 }
 
-// direction leaves out a direction.
+// direction tries to keep a single direction: `first`, then the other one.
 func (r *reducer) direction(first string) bool {
 	if r.best.dir != dirBoth {
 		return false

@@ -218,8 +218,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// Packets of another connection do not reach a queue pair that has the number of theirs: the live traffic of a run is
-// played again beside the same run, as if it went to another host, or came from one.
+// Packets of another connection do not reach a queue pair with the same number: the recorded packets of a run are
+// played beside the same run, with the address of another host as destination, or as source.
 func TestStrangers(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	const text = cores + "workload: {kind: echo, count: 60, depth: 8, sizes: [2000], queue_pairs: 2, psn: 5}\n"
@@ -261,7 +261,7 @@ func sumIPv4(head []byte) {
 	binary.BigEndian.PutUint16(head[10:], ^uint16(sum))
 }
 
-// What a capture cannot be is refused by file, line and field: when the scenario is read, or when the capture is.
+// Captures that cannot be played are refused with file, line and field, when the scenario or the capture is read.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "one.pcap", [][]byte{frame(1, 64)}, func(int) int { return 0 })

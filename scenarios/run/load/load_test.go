@@ -37,8 +37,8 @@ func play(t *testing.T, text string, o run.Options) *run.Played {
 	return p
 }
 
-// A load of DRAM runs at its rate, in its window alone, and its bytes are counted apart. It slows the traffic down and
-// changes no result. The window is counted from the begin of the traffic.
+// A load of DRAM runs at its rate, only during its window, and its bytes are counted apart. It slows the traffic down
+// and changes no result. The window is counted from the begin of the traffic.
 func TestDRAM(t *testing.T) {
 	alone := play(t, cores+echo, run.Options{})
 	require.Empty(t, alone.Stats.Loads)
@@ -142,7 +142,7 @@ func TestSeveralLoads(t *testing.T) {
 	require.Positive(t, lossy.Result.Lost)
 }
 
-// What a load cannot be is refused by file, line and field.
+// Loads that are not possible are refused with file, line and field.
 func TestRefused(t *testing.T) {
 	const plain = "name: x\ndescription: a test\nboard: {preset: connectx6-cores-pair}\nstacks: [{kind: rnic}]\n"
 	const bf2 = "name: x\ndescription: a test\nboard: {preset: bf2-pair}\ndevices: [{kind: rnic, model: " +

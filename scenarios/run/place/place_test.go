@@ -75,7 +75,8 @@ func playSeen(t *testing.T, text string, ranges [2]place.Range, ended func(*boar
 }
 
 // Workloads of every kind and transport work in every memory, at either end: the applications get the right bytes, the
-// guards stay, and the NICs read and write the memory that the scenario names. Results are those in host memory.
+// guards stay, and the NICs read and write the memory that the scenario names. Digests are those of runs in host
+// memory, except of kinds whose messages have addresses.
 func TestEveryKindInEveryMemory(t *testing.T) {
 	everywhere := []string{"kind: send", "kind: write, offset: 5", "kind: write_imm, pieces: 3", "kind: read",
 		"kind: echo", "kind: reflector, shared_receive: true", "kind: send, transport: uc",
@@ -189,7 +190,7 @@ func TestHardwareTransport(t *testing.T) {
 	}
 }
 
-// A memory that the board lacks, or that software cannot use, is refused by file, line and field.
+// A memory that the board lacks, or that software cannot use, is refused with file, line and field.
 func TestRefused(t *testing.T) {
 	const cores = head + "board: {preset: bf3-cores-pair}\n" + flexins
 	const plain = head + "board: {preset: connectx6-cores-pair}\nstacks: [{kind: rnic}]\n"

@@ -15,7 +15,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// level returns a counter of a level of entries.
+// level returns a counter that reads a number of entries, such as the length of a queue.
 func level(picture, where, what string, read func() int) Counter {
 	return Counter{Picture: picture, Where: where, What: what, Unit: Entries, Level: true, Sparse: true,
 		Read: func() uint64 { return uint64(max(read(), 0)) }}

@@ -53,7 +53,7 @@ func TestSeries(t *testing.T) {
 	require.Equal(t, []string{"throughput.svg", "cores.svg"}, names)
 }
 
-// TestPicturesHaveNames checks that the names of all pictures are known to whoever handles files.
+// TestPicturesHaveNames checks that package output lists the names of all pictures.
 func TestPicturesHaveNames(t *testing.T) {
 	var list []string
 	for _, x := range titles {

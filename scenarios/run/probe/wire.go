@@ -145,7 +145,7 @@ type ringPosition struct {
 	psn  uint32 // behind that of the latest packet seen
 }
 
-// FollowRing follows a sender that writes into a ring, and whose first packet has the given PSN, to a queue pair.
+// FollowRing watches what sender s writes into a ring by packets to a queue pair. The first packet has the given PSN.
 func (w *Wire) FollowRing(to Destination, s Sender, psn uint32, r Ring) {
 	w.queues[to] = &ringPosition{Sender: s, Ring: r, psn: psn & maxPSN}
 }

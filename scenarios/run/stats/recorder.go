@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/steady"
 )
 
-// Message identifies a message, and what it is.
+// Message identifies a message, and has its kind and length.
 type Message struct {
 	Flow   int    // index among the flows
 	Answer bool   // from the flow's server to its client

@@ -84,7 +84,7 @@ func (x Axes) Sets(path field.Path) bool {
 	})
 }
 
-// Moved returns the axes for a spec that has the part from of the paths of old names at another path.
+// Moved returns the axes with `from` replaced by `to` at the beginning of the paths for which old names stand.
 func (x Axes) Moved(from, to field.Path) Axes {
 	x = slices.Clone(x)
 	for i := range x {
@@ -291,7 +291,7 @@ func (a *Axis) decode(file string, spec any, n *yaml.Node, at field.Path) (value
 // strange matches characters that do not stand in names of cases, because these become names of folders.
 var strange = regexp.MustCompile(`[^A-Za-z0-9_.+-]+`)
 
-// written returns the words of a mapping as one.
+// written returns the keys and values of a YAML node as one text, joined by "+".
 func written(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value

@@ -26,7 +26,7 @@ func (l List) Label(i int) string {
 // Seeded returns the workload's spec for package apps. Each workload of a list has contents of its own, even if their
 // seeds are equal, so that a message of another workload does not pass for one of its own.
 func (l List) Seeded(i int) apps.Spec {
-	const step = 0x9e37_79b9_7f4a_7c15 // golden ratio: seeds of neighbors differ
+	const step = 0x9e37_79b9_7f4a_7c15 // golden ratio: sets the workloads' seeds far apart
 	s := l[i].Spec
 	s.Seed += uint64(i) * step
 	return s

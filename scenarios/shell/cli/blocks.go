@@ -35,7 +35,7 @@ func NewBlocks() *Blocks {
 	return b
 }
 
-// BlocksEnded is the outcome of a run of blocks.
+// BlocksEnded is the outcome of Blocks.Run.
 type BlocksEnded struct {
 	Ended
 	Reports []blocks.Report // one per block; nil: the run did not begin
@@ -85,7 +85,7 @@ func idleBlocks(list []blocks.Report) error {
 	return &NothingError{errors.Join(errs...)}
 }
 
-// prepare completes the options. It reports every wrong setting at once.
+// prepare completes the options. Its error names every wrong setting.
 func (b *Blocks) prepare() (string, error) {
 	b.Variant = build.Variant(b.VariantName)
 	h, errHome := b.find()

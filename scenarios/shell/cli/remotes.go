@@ -9,8 +9,8 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// remotes reads the tokens of devices of kind address. Such a device serves a single session, so it refuses two cases
-// with one device.
+// remotes reads the tokens of devices of kind address. Such a device serves a single session, so two cases with one
+// device are an error.
 func (s *Scenarios) remotes(ctx context.Context) error {
 	s.tokens = map[string]string{}
 	var errs []error

@@ -19,7 +19,7 @@ const (
 	tokenPoll    = 100 * time.Millisecond // time between two checks for an interruption
 )
 
-// readToken reads the token of the device at Connect.
+// readToken reads the token of the device whose address is Connect.
 func (r *Replay) readToken(ctx context.Context) error {
 	if r.Connect == "" {
 		return nil

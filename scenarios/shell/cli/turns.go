@@ -50,7 +50,7 @@ type turns struct {
 	total  float64
 }
 
-// turns returns a turn for each case on each of its NICs, in the order in which results are reported.
+// turns lists what a command plays: each case on each of its NICs, in the order in which results are reported.
 func (s *Scenarios) turns() *turns {
 	t := &turns{s: s}
 	for _, c := range s.cases {

@@ -87,7 +87,7 @@ func sabotage(t *testing.T, d *Device, op *kit.Op, field string, flip func([]byt
 	require.Contains(t, m.Error(), d.Block.RTL)
 }
 
-// TestResultsAreCounted checks that missing or surplus results, and runs without any, are mismatches.
+// TestResultsAreCounted checks that missing or surplus results, and runs without any result, are mismatches.
 func TestResultsAreCounted(t *testing.T) {
 	d := open(t, receive.Csum)
 	change := func(f func(n int, list []kit.Packet) []kit.Packet) *Mismatch {

@@ -183,7 +183,7 @@ func TestLateController(t *testing.T) {
 	require.Greater(t, often, 2*seldom)
 }
 
-// TestSharedRing has more connections than accounts: those beyond share a slow ring on one core.
+// TestSharedRing has more connections than accounts: connections without an account share a slow ring on one core.
 func TestSharedRing(t *testing.T) {
 	s := newServer(t, 5)
 	s.spec.Flows, s.cores, s.strays = 2, 1, 100

@@ -3,7 +3,7 @@ package kind
 import "nictwin/models/sim/field"
 
 // BatchedRead is the kind of requests for values at many addresses of the server's memory. A handler on the server's
-// card reads them and answers, or the client posts a READ for each at once.
+// card reads them and answers, or the client posts a READ for each, all of them together.
 const BatchedRead Name = "batched_read"
 
 type batchedRead struct{ lookup }

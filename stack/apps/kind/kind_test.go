@@ -32,7 +32,7 @@ func TestEveryKindRefusesWhatItLacks(t *testing.T) {
 			for _, o := range options {
 				f := usual(k)
 				if n == kind.Ring {
-					f.Depth = rb2.MinSlots // its thresholds do not fit; only the option is looked for
+					f.Depth = rb2.MinSlots // too few for the ring's thresholds; only the option's error matters
 				}
 				f.Set = []kind.Option{o}
 				at := map[field.Path]string{}

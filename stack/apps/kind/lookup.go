@@ -32,7 +32,7 @@ func (l lookup) check(name Name, f *Fields, bad *Faults) {
 	}
 }
 
-// ownRequests rejects options of requests that a kind chooses by itself.
+// ownRequests rejects options that a kind does not take because it makes its requests by itself.
 func ownRequests(what string, f *Fields, bad *Faults) {
 	for _, x := range []struct {
 		set  bool

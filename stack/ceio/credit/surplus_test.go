@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSurplus checks that Surplus says what flows give from their balances, in every history of up to 5 events: of a
-// flow with fewer credits, all of them.
+// TestSurplus checks, in every history of up to 5 events, that a flow gives the credits that Surplus says, or all that
+// it has if these are fewer.
 func TestSurplus(t *testing.T) {
 	const flows = 3
 	compared := 0

@@ -63,7 +63,7 @@ type Flow struct {
 
 	landing  slots  // host buffers for slow packets
 	free     []bool // landing buffers that are free again, behind one that is not
-	released uint64 // slow packets whose landing buffers are free, with those before them
+	released uint64 // slow packets before the first whose landing buffer is in use
 
 	taken  [2]fifo.Queue[Packet] // by ring (slow, fast): packets that were not handed over
 	runs   fifo.Queue[int]       // packets of the copies under way
@@ -263,7 +263,7 @@ func (f *Flow) AsyncRecv(now Ps, n int, dst []Packet) ([]Packet, error) {
 	return f.take(ready, dst), err
 }
 
-// take appends the packets that the manager handed over to dst.
+// take appends to dst the packets that the manager has handed over.
 func (f *Flow) take(ready []ring.Packet, dst []Packet) []Packet {
 	f.ready = ready
 	f.c.Copier.Flush()

@@ -29,7 +29,8 @@
 //
 // To take up to s credits from a flow exactly, the manager takes s from the account, which stops at 0, then reads how
 // many credits were drawn so far, and enters the draws into the ledger. If the account had fewer than s, so has the
-// ledger now, and it gives what the account gave. Releases and additions wait meanwhile. Only then do others get them.
+// ledger now, and it gives what the account gave. Releases and additions wait meanwhile. Only then do other flows get
+// the credits.
 //
 // With controller `arm`, software on a core of the card polls how often the flow's rule was hit, and rewrites the rule
 // when the credits are used up. Packets that came fast beyond the credits are counted as overshoot.

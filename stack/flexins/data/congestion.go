@@ -127,7 +127,7 @@ type pace struct {
 
 func (p *pace) begin(s *CongestionSpec, k transport.Kind) { *p = pace{transport.Unpaced{}, s, k} }
 
-// modify applies a change of the queue pair's state, and sets the ECN field of its attributes.
+// modify applies a change of the queue pair's state, and sets the ECN field of the change's attributes.
 func (p *pace) modify(x *Change) (err error) {
 	switch x.To {
 	case verbs.QPSReset:

@@ -12,7 +12,7 @@ import (
 // staging handles packets whose payload goes through Arm memory (DMAStaged): the queue of copies fetches it into a
 // ring, and the frame is then sent from there. A piece of the ring is freed when its frame has left, so a retransmitted
 // packet is fetched from the host again. Packets of a queue pair keep their order; those without payload from the host
-// may overtake others.
+// may overtake packets of other queue pairs.
 type staging struct {
 	c        *core
 	ring     ring

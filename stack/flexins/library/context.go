@@ -53,7 +53,7 @@ type Config struct {
 
 	To    pipe.Sender   // requests to the control core
 	From  pipe.Receiver // replies and events from the control core
-	Reply pipe.Extent   // memory of the ring of From; the library polls when it is written
+	Reply pipe.Extent   // memory of the ring of From; a write there makes the library poll
 
 	SQ, RQ []pipe.Sender // send and receive pipes, by data core; elements of SQ may be collected for a flush
 

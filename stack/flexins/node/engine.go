@@ -151,8 +151,8 @@ func (n *Node) Engines() (all []*offload.Engine) {
 }
 
 // Serve gives a queue pair of the application to the engine. Messages sent to it are then requests, and the application
-// must not post to it any more. Its memory regions remain the application's; RegisterRegion selects what handlers may
-// use. done is called as software of a data core.
+// must not post to it any more. The application keeps its memory regions; RegisterRegion selects what handlers may use.
+// done is called as software of a data core.
 func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 	e := n.engineOf(qp.Num())
 	if e == nil {

@@ -90,7 +90,7 @@ func valueOf(seed uint64, pair int, version uint32, b []byte) {
 }
 
 // KVClient asks for values and puts new ones. It checks that the value of each answer is a version that the key could
-// have then.
+// have between request and answer.
 type KVClient struct {
 	schedule
 	spec     KVSpec

@@ -19,7 +19,7 @@ const (
 	vxlanType   = 0x88b5
 )
 
-// VXLANSource sends datagrams to networks in turn: numbers from 1 up to a limit.
+// VXLANSource sends one datagram after the other to VXLAN networks 1 to `networks` in turn.
 type VXLANSource struct {
 	schedule
 	networks uint32

@@ -262,7 +262,7 @@ func (x *card) own(where, name string, link *simcore.Link, far sim.Port, first b
 	return list
 }
 
-// observe learns from an rnic for which packets it reads payload.
+// observe makes an RDMA NIC (rnic) report the packets whose payload it reads.
 func (x *card) observe(nic board.NIC) {
 	n, ok := nic.(interface {
 		ObservePayload(f func(tag uint8, first bool, frame []byte))

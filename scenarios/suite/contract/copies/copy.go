@@ -200,8 +200,8 @@ func copyRate(r *kit.Rig) {
 	}
 }
 
-// copiesAndSends sends frames that depend on earlier copies of the same queue, and copies over
-// bytes that earlier entries send.
+// copiesAndSends makes one queue copy and send in turn: each frame is what the copy before it wrote, and each copy
+// overwrites the frame before it in memory.
 func copiesAndSends(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 5)
 	buf := r.Piece(w[0], 5, 64, kit.Pattern(3000, 1))

@@ -306,7 +306,7 @@ func copyStops(r *kit.Rig) {
 	}
 }
 
-// copyOfNothing copies from and to addresses where there is no memory.
+// copyOfNothing makes two copies from addresses where there is no memory, and one to such an address.
 func copyOfNothing(r *kit.Rig) {
 	x, w := CopySetup(r, 3, 3)
 	r.Key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: 1 << 40,

@@ -103,7 +103,7 @@ func CounterOn(p int, c nicspec.PortCounter) int { return c.Index(p) }
 func PortCounter(c nicspec.PortCounter) int      { return CounterOn(0, c) }
 func DevCounter(c nicspec.DevCounter) int        { return c.Index() }
 
-// Counted calls do and checks that counters moved by exactly want.
+// Counted calls `do` and checks that it moved the counters by exactly `want`.
 func (r *Rig) Counted(what string, want Steps, do func()) {
 	r.T.Helper()
 	r.Quiet()
@@ -113,7 +113,7 @@ func (r *Rig) Counted(what string, want Steps, do func()) {
 	r.Moved(what, before, want)
 }
 
-// Moved checks that counters have moved by exactly want since before.
+// Moved checks that counters have moved since `before` by exactly `want`.
 func (r *Rig) Moved(what string, before *Tally, want Steps) {
 	r.T.Helper()
 	after := r.Counters()

@@ -174,7 +174,7 @@ func digestCredit(r *kit.Rig) {
 	}
 }
 
-// withDigest returns an entry that sends a frame with a digest.
+// withDigest returns an entry that sends a frame with a CRC-32C at offset `at`, of the bytes from offset `from` on.
 func withDigest(r *kit.Rig, w []*kit.Window, p kit.Packet, f []byte, k, at, from int,
 	rng *rand.Rand) nicspec.WqeFields {
 	r.T.Helper()

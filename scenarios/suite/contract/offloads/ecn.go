@@ -140,7 +140,7 @@ func unmarkedOut(r *kit.Rig) {
 			all = append(all, e)
 		}
 	}
-	for _, l3 := range []int{4, 6} { // headers that end near byte 128, or near the frame's end
+	for _, l3 := range []int{4, 6} { // headers that end near byte 128, and near the frame's end
 		for at := 60; at < 120; at++ {
 			f := kit.Pattern(at+60, uint64(at))
 			kit.BigEndian.PutUint16(f[at-2:], map[int]uint16{4: kit.TypeIPv4, 6: kit.TypeIPv6}[l3])

@@ -111,7 +111,7 @@ func longRingErrors(r *kit.Rig) {
 	r.TransmitLong(r.OpenTx(6, 2), AnyLong(r, w, 4, rng))
 }
 
-// longPieceErrors makes the read of each piece fail in turn, and delays the answers to some.
+// longPieceErrors makes, for each piece of a long entry, its read fail, and delays that of one piece of the next entry.
 func longPieceErrors(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 5)
