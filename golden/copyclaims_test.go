@@ -77,8 +77,7 @@ func TestCopiesFromDifferentSources(t *testing.T) {
 	})
 }
 
-// If there are more shared writes than the referee matches, it reports that a limit was reached (Limits), and no
-// mismatch.
+// If there are more shared writes than the referee matches, it reports an exceeded limit (Limits), and no mismatch.
 func TestManySharedCopyWrites(t *testing.T) {
 	o := smallRig()
 	o.spec.Timing.CopyChunks = 3

@@ -104,7 +104,7 @@ func (r *rig) settle() {
 	require.NoError(r.t, r.eng.Run())
 }
 
-// step runs the engine for a time.
+// step runs the engine for a duration.
 func (r *rig) step(d simcore.Ps) {
 	r.t.Helper()
 	require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d))

@@ -285,8 +285,8 @@ func (r *Referee) acceptPushes() (any bool) {
 	return any
 }
 
-// unread reports whether the slot of a pushed entry may still be read: not once its pushed bytes
-// were used [W2].
+// unread reports whether the device may still read the slot of a pushed entry. Once it has used the pushed bytes, it
+// must not [W2].
 func (r *Referee) unread(s *attribution.Slot) bool {
 	e := s.OwnerOf()
 	return s.State == rings.Pushed && (e == nil || !e.Asked && !e.Left || r.ent.Shared(e))

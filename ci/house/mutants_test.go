@@ -100,7 +100,7 @@ func TestPatchFaultsAreFound(t *testing.T) {
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
 
-// hunk is a change in a patch: the lines before and after it, and the number of the first one, from 1.
+// hunk is a part of a patch: lines of a file without and with the change, and the number of the first of them, from 1.
 type hunk struct {
 	file               string
 	nr, line           int

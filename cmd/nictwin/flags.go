@@ -125,9 +125,9 @@ func rtlInBundleFlag(c *cobra.Command, x *cli.Common) {
 		"run that fails")
 }
 
-// common fills in the settings that a command takes from the program and its command line; always is passed
-// to repeatLine. A flag without effect (idle) is refused on the command line but ignored in the
-// environment, which serves many commands.
+// common fills in the settings that a command takes from the program and its command line; `always` is passed to
+// repeatLine. A flag without effect (idle) is refused on the command line but ignored in the environment, which serves
+// many commands.
 func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Idle, always ...string) {
 	x.Home, x.Self, x.Again = a.home, a.program, a.repeatLine(c, args, nil, idle, always...)
 	given := map[string]string{} // a copy: the command changes its settings later

@@ -69,8 +69,8 @@ func (bs *Buffers) markShared(s *Slot, addr uint64, size int) {
 	}
 }
 
-// ClaimShared completes a buffer of a finished descriptor, which must hold the bytes of want, from shared writes;
-// last is the cycle of the last beat of its frame.
+// ClaimShared completes a buffer of a finished descriptor, which must hold the bytes `want`, from shared writes; `last`
+// is the cycle of the last beat of its frame.
 func (bs *Buffers) ClaimShared(s *Slot, part int, want []byte, last int64) {
 	base, _ := s.Buffer(part)
 	since := max(s.since, last)

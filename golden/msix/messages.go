@@ -41,7 +41,7 @@ type Choice struct {
 	match bool   // one of the queues with this address has this data, too
 	best  *Queue // of the queues that may have sent the message, the one whose message fell due first
 	may   int    // number of queues that may have sent the message
-	must  int    // number of these queues whose message is due even if they sent all earlier doubtful messages
+	must  int    // queues counted in `may` whose message is due even if they sent all earlier doubtful messages
 }
 
 // Known reports whether a queue sends its messages to this address.

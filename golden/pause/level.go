@@ -12,8 +12,8 @@ const (
 	claimStep = 4 << 10 // bytes by which the level must rise since a claim until the next claim is added
 )
 
-// claim adds a claim about the buffer's level. If there are maxClaims, it forgets the oldest, and counts that as a
-// limit.
+// claim adds a claim about the buffer's level. If there are maxClaims, it forgets the oldest, and counts that as an
+// exceeded limit (LimitClaims).
 func (o *Out) claim(c levelClaim) {
 	if len(o.claims) == maxClaims {
 		o.log.CountLimit(verdict.LimitClaims, 1)

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A mismatch must point at the responsible block, which rule, field and domain determine together.
+// A mismatch must point at the responsible block. Rule, field and domain together determine it.
 func TestResponsible(t *testing.T) {
 	rxq, txq := Domain{DomainRxq, 1}, Domain{DomainTxq, 1}
 	for _, c := range []struct {

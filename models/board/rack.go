@@ -58,7 +58,7 @@ type NetworkSpec struct {
 	Switch *etherlink.Spec `yaml:"switch"`
 
 	// Inserts lists ports of cards whose cables have an inject.Insert in front of them, for traffic that no card sends.
-	// Back to back or with a switch, and not with bonds.
+	// These ports need a network of another kind than open, and cards without bonds.
 	Inserts []CardPort `yaml:"-"`
 }
 

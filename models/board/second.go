@@ -16,9 +16,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// SecondSpec configures a second device on a card: an rnic at a port of its own of the card's switch,
-// by a link like the NIC's. It has no Ethernet ports, so its queue pairs reach only each other
-// (loopback), over Arm and host memory.
+// SecondSpec configures a second device on a card: an RDMA NIC (package rnic) at a port of its own of the card's
+// switch, by a link like the NIC's. It has no Ethernet ports, so its queue pairs reach only each other (loopback), over
+// Arm and host memory.
 type SecondSpec struct {
 	Device DeviceSpec `yaml:"device"`
 	Ports  string     `yaml:"ports"` // Ethernet ports: NoPorts, also if empty

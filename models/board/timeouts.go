@@ -13,7 +13,7 @@ import (
 // Waits holds timeouts that are derived from the rates and latencies of a card: a card that works
 // never reaches them.
 type Waits struct {
-	// Read bounds the duration of a read: by the NIC, or by software of a register.
+	// Read bounds the duration of a read by the NIC, and of a register read by software.
 	Read simcore.Ps
 
 	// Turn bounds the time from a doorbell until software sees the result: entry and data are read,

@@ -9,8 +9,8 @@
 // select the cycles in which the streams of a device stall.
 //
 // No board inserts a Tap: recordings of cables and TLPs listen to links and
-// devices (scenarios/observe/wiretap, models/nic/boundary), which puts nothing in
-// the way. It is for a link that a test makes itself.
+// devices (scenarios/observe/wiretap, models/nic/boundary), which puts nothing
+// in the way. A Tap is for a link that a test makes itself.
 //
 // Loss selects frames by their ordinal, Wire RoCE packets by their identity, so
 // that devices with different timing see the same faults. Insert adds frames of

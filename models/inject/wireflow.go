@@ -13,7 +13,7 @@ type flowKey struct {
 	class     WireClass
 	opcode    wire.Opcode // for ClassVendor; else 0
 	dest      uint32      // destination queue pair
-	source    uint32      // queue pair of a datagram's sender, as several may send to one; else 0
+	source    uint32      // queue pair that sends datagrams, as several may send to one queue pair; else 0
 	addresses [32]byte    // source and destination, as hosts may use the same queue pair numbers
 }
 

@@ -375,8 +375,8 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameCrossings: two runs with one seed have equal crossings in equal cycles; another
-// seed has others.
+// TestSameSeedSameCrossings: two runs with one seed have equal crossings in equal cycles; another seed has other
+// crossings.
 func TestSameSeedSameCrossings(t *testing.T) {
 	digest := func(seed uint64) uint64 {
 		c := newChaos(t, seed)

@@ -154,7 +154,7 @@ func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 	}
 }
 
-// under returns the bytes of the other expected transactions that had not come before the first beat of the
+// under returns the bytes of the other expected transactions that were still to come at the first beat of the
 // transaction that made x expected.
 func (d *due) under(p *Player, x *item) (bytes int) {
 	for i, y := range d.groups {

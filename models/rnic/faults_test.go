@@ -149,7 +149,7 @@ func TestAtomicOnNoMemory(t *testing.T) {
 	require.False(t, b.h.nic.Busy())
 }
 
-// A cache miss must read context memory and take that time; a hit must not.
+// A cache miss must read context memory and delay the request by that; a hit must not.
 func TestCacheMisses(t *testing.T) {
 	spec := testSpec()
 	r, a, b := connected(t, rnicspec.RC, spec)

@@ -33,8 +33,8 @@ func scarce() Spec {
 }
 
 // The messages of a queue pair must complete in order, whatever endpoint each addresses: one for the host must not
-// overtake those that wait for a context of the Arm. The waiting message must hold no context meanwhile, so that others
-// proceed.
+// overtake those that wait for a context of the Arm. The waiting message must hold no context meanwhile, so that other
+// queue pairs can use it.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // a sends faster than contexts of b become free

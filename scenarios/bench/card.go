@@ -45,8 +45,8 @@ func withLoad[L load](make func() (L, error), use func(L) error) error {
 	return errors.Join(err, l.close())
 }
 
-// turnsEach is the number of turns into which the packets of a repeat are divided. Short turns are more likely to
-// include one that nothing else on the machine disturbs.
+// turnsEach is the number of measurements into which the packets of a repeat are divided: the shorter they are, the
+// more likely is one that nothing else on the machine disturbs.
 const turnsEach = 8
 
 // compare measures the cost of a packet in two loads in alternate turns, and returns the least cost of each.

@@ -31,8 +31,8 @@ func (c clock) wall() time.Duration { return time.Since(c.begin) }
 // delayed returns the share of the time since the start in which this thread waited for a processor.
 func (c clock) delayed() float64 { return share(ownDelay()-c.delay, c.wall()) }
 
-// starved returns the share of the time since the start in which a child process had no processor. The child must have
-// run all that time, alone, and have ended.
+// starved returns the share of the time since the start in which a child process had no processor. The child must be
+// the only one, have run all that time, and have ended.
 func (c clock) starved() float64 { return share(c.wall()-(childTime()-c.children), c.wall()) }
 
 // used returns the processor time of children that have ended since the start.

@@ -19,8 +19,8 @@ limits: {traffic: 10s, quiet: 100ms, settle: 100ms}
 }
 
 // stackRack compares the processor time of a message with eight servers and with two, on Go NICs without a referee.
-// Both loads have as many flows and messages, and six applications on each server that is written to. Their runs take
-// turns: the fastest of each counts.
+// Both loads have the same numbers of flows and messages, and six applications on each server that is written to. Their
+// runs alternate; the fastest run of each load counts.
 func stackRack(s *session) ([]Result, error) {
 	const goal, flows = 1.15, 12
 	n := max(s.frames(4*stackMessages)/flows, 1)

@@ -28,8 +28,8 @@ type Options struct {
 	Percent int       // percentage of the usual amount of work
 	Log     io.Writer // progress; nil: it is not shown
 
-	Program string // path of nictwin, for cli/start
-	Against string // earlier build that cli/start compares it with; empty: none
+	Program string // path of nictwin, for figure cli/start
+	Against string // earlier build with which figure cli/start compares Program; empty: none
 
 	LeaveOneOut bool // run experiments again without each input that a claim calibrated
 	Seeds       int  // run experiments with so many seeds, Seed and those above it

@@ -89,7 +89,7 @@ func (f *found) writeMemory(line func(string, ...any), subordinates, managers []
 	}
 }
 
-// addresses returns the number of addresses that the written manifest gives a memory: want, or fewer if an AXI port's
+// addresses returns the number of addresses that the written manifest gives a memory: `want`, or fewer if an AXI port's
 // address field is narrower.
 func (f *found) addresses(want uint64) uint64 {
 	for _, s := range f.streams {

@@ -238,7 +238,7 @@ func (c *campaign) all(ctx context.Context) error {
 		pending = pending[1:]
 		if done, err := c.take(ctx, o); done || err != nil {
 			stop()
-			for _, ch := range pending { // wait until their devices have ended
+			for _, ch := range pending { // wait for the other programs' devices to end
 				<-ch
 			}
 			return err
@@ -255,7 +255,8 @@ func (c *campaign) play(ctx context.Context, number int) *outcome {
 	return o
 }
 
-// take adds a program's outcome to the result. done reports that enough programs have failed to end the campaign.
+// take adds a program's outcome to the result. done reports that the campaign must end: enough programs have failed, or
+// the context has ended.
 func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) {
 	r := c.res
 	if !o.v.Pass() && !o.v.Mismatch() {

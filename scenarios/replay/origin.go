@@ -17,7 +17,7 @@ func (r *receive) origin(port, ordinal int) *result.Frame {
 	return f
 }
 
-// origin returns a frame to be sent by its ordinal among all posted ones, with the file and packet from which it was
+// origin describes the frame with an ordinal among all posted ones: its port, and the file and packet from which it was
 // captured if the run still knows them.
 func (t *transmit) origin(ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "tx", Number: ordinal}

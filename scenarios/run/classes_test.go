@@ -13,7 +13,8 @@ import (
 )
 
 // TestBytesByClass plays library scenarios whose links carry every class, and checks that the classes of each direction
-// add up to the link's own counter (a case with a link that does not has a finding), and that places agree on payload.
+// add up to the link's own counter (a case with a link that does not has a finding), and that the cables carried the
+// payload of all messages.
 func TestBytesByClass(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{"loss", "hostile-selective", "read-sizes", "raw-frames", "solar", "solar-hostile",

@@ -327,8 +327,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Packets lost in cables are retransmitted on RC. On UC and UD their messages are lost, and a number outside the
-// scenario's bounds is a finding.
+// Packets lost in cables are retransmitted on RC. On UC and UD their messages are lost, and a number of lost messages
+// outside the scenario's bounds is a finding.
 func TestLoss(t *testing.T) {
 	text := onRNICs + "faults: {wire: {seed: 4, chances: {loss: 0.05}}}\nworkload: {count: 100, transport: "
 	p, err := caseOf(t, text+"rc}").Play(t.Context(), Options{})

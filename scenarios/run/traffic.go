@@ -175,7 +175,7 @@ type vigil struct {
 	since    simcore.Ps // no request has ended since then
 	active   simcore.Ps // time at which something was in flight
 	advanced simcore.Ps // connections are watched for an advance from then on
-	at       uint64     // progress of the stacks half of the limit quiet behind advanced, if sampled
+	at       uint64     // with `sampled`: progress of the stacks at half of limits.quiet after `advanced`
 	sampled  bool
 }
 

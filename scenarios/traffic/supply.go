@@ -67,7 +67,7 @@ type Tally struct {
 
 // part holds consecutive frames of one port.
 type part struct {
-	file *capture.File // capture with the frames; nil: they are in list
+	file *capture.File // capture with the frames; nil: they are in field list
 	list [][]byte
 	n    int // number of frames of the capture, from its start on; at least one
 }

@@ -65,7 +65,7 @@ func (p Places) Word() string {
 
 func (p Place) valid() bool { return p == HostPlace || p == ArmPlace || p == GPUPlace }
 
-// validatePlaces rejects places that no memory has, or that the ends of one server cannot share.
+// validatePlaces rejects unknown memories, and different ones for clients and servers if each server has both.
 func (s *Spec) validatePlaces(bad func(ok bool, path field.Path, format string, a ...any)) {
 	m := &s.Memory
 	bad(m.Client.valid(), "memory.client", "%q: want %s", m.Client, allPlaces)

@@ -113,8 +113,8 @@ type Part struct {
 	*Result
 }
 
-// Join returns the results of workloads as one. Digest and Difference take of those that are Timed only which flows
-// they have: how many messages a flow had until a certain time differs between NICs.
+// Join returns the results of workloads as one. Of Timed parts, Digest and Difference compare only which flows they
+// have: how many messages a flow had until a certain time differs between NICs.
 func Join(parts []Part) *Result {
 	all := &Result{}
 	for _, p := range parts {

@@ -25,7 +25,7 @@ type sender struct {
 	since  int  // entries posted since one requested a completion entry
 }
 
-// held is the received packet from whose buffer a frame in the ring is sent; flow is nil if there is none.
+// held is the received packet from whose buffer a frame in the ring is sent; without a packet, flow is nil.
 type held struct {
 	flow   *Flow
 	packet Packet

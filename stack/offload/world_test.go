@@ -12,7 +12,8 @@ import (
 	"nictwin/stack/offload/handlers"
 )
 
-// world is an Env backed by byte slices. Its DMAs and responses each take a random number of turns.
+// world is an Env backed by byte slices. Each DMA and each response ends after a random number of turns of the engine's
+// loop.
 type world struct {
 	t             *testing.T
 	rnd           *rand.Rand

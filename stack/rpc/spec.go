@@ -29,7 +29,7 @@ func DefaultSpec(segment int) Spec {
 		DCTCP: cc.DefaultDCTCP(int64(segment))}
 }
 
-// maxMessage is the most bytes of a message, so that the index of a packet is below 2^16 at any segment.
+// maxMessage is the most bytes of a message. Its packets are limited, too, so that their index fits in 16 bits.
 const maxMessage = 1 << 24
 
 // Validate returns every error of the spec.

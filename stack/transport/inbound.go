@@ -61,7 +61,7 @@ func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
 		return b.deliverLanded(p, info)
 	}
 	m := &b.in
-	if m.recv == nil { // otherwise it is that of the message in progress or, on UC, of an abandoned one
+	if m.recv == nil { // else recv is that of the message in progress or, on UC, of an abandoned one
 		if m.recv = b.rq.take(); m.recv == nil {
 			return noRecv
 		}

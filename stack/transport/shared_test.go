@@ -10,7 +10,7 @@ import (
 )
 
 // TestSharedReceives checks that connections that share a receive queue take its requests in the order in which
-// messages begin, and that one that ends flushes only its own.
+// messages begin, and that a connection that fails flushes only the requests that it took.
 func TestSharedReceives(t *testing.T) {
 	q := NewRecvQueue(8, 1)
 	var ends []*bare

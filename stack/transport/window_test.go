@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// TestWindowCodes checks that a code never promises more than there is, is exact for small windows, and loses at most
-// an eighth of others.
+// TestWindowCodes checks that the code of a window never stands for more packets than the window has, is exact for
+// small windows, and stands for at most an eighth less for large ones.
 func TestWindowCodes(t *testing.T) {
 	require.EqualValues(t, 1, codeOf(-3))
 	most := windowOf(127)

@@ -100,7 +100,7 @@ func (o *Objects) CanDestroy(verb string, x Object) error {
 	return nil
 }
 
-// Destroy destroys an object, unless others use it.
+// Destroy destroys an object, unless other objects use it.
 func (o *Objects) Destroy(verb string, x Object) error {
 	if err := o.CanDestroy(verb, x); err != nil {
 		return err

@@ -171,7 +171,7 @@ func TestStrayWrites(t *testing.T) {
 	}
 }
 
-// Without a cache, Clean and Invalidate must do nothing, at once.
+// Without a cache, Clean and Invalidate must complete immediately and change nothing.
 func TestMaintenanceWithoutCache(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)

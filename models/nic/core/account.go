@@ -29,8 +29,7 @@ func (a *Account) Look() (fast bool) {
 	return fast
 }
 
-// Draw takes a credit for a delivered frame that goes the fast way, and returns the frame's
-// account_seq [A3].
+// Draw takes a credit for a delivered frame if that goes to the fast ring, and returns the frame's account_seq [A3].
 func (a *Account) Draw(fast bool) (seq uint32) {
 	if fast {
 		a.Balance--

@@ -81,7 +81,7 @@ func (p *profile) turn(a Activity, at simcore.Ps) {
 
 // end ends a record. A step that found nothing is a poll, whatever it did.
 func (p *profile) end(at simcore.Ps, busy bool) {
-	if p == nil || p.now == Same { // the record began before Profile
+	if p == nil || p.now == Same { // the record began before method Profile was called
 		return
 	}
 	p.parts[p.now] += at - p.since

@@ -16,8 +16,8 @@ import (
 )
 
 // occupancy returns the mean number of bytes in the IIO buffer while a device writes 256 B every 32
-// ns to a ring that its cache cannot hold, and some cores read memory. The cache's index is hashed,
-// so that lines are evicted in random order.
+// ns to a ring that the host's cache cannot hold, and some cores read memory. The cache's index is
+// hashed, so that lines are evicted in random order.
 func occupancy(t *testing.T, cores int, throttle simcore.Rate) float64 {
 	e := simcore.NewEngine()
 	spec, err := host.Preset("host-ce", mem.Bus(1, 0), tlb.Page1G)

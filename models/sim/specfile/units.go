@@ -188,7 +188,7 @@ func (u *unit) wanted(k reflect.Kind) string {
 	return wanted(k)
 }
 
-// shorten writes an entry of a mapping in the short form.
+// shorten rewrites a field of a mapping from the long form (latency_ps: 20000) to the short one (latency: 20ns).
 func (e *entry) shorten(key, n *yaml.Node) {
 	if e.unit.form != long || n.Kind != yaml.ScalarNode {
 		return

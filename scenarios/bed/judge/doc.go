@@ -4,5 +4,5 @@
 // A Log holds the files of a run. It may cover several NICs, each under its own name: in the lines of events.jsonl, in
 // the interfaces of frames.pcapng and in the text of findings. A run with one NIC need not name it.
 //
-// It neither plays nor decides: the referee finds mismatches, and the caller acts on them.
+// The package neither plays nor decides: the referee finds mismatches, and the caller acts on them.
 package judge

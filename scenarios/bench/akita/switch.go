@@ -16,9 +16,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares
-// them, on simcore.Engine, with Akita's SerialEngine, LimitNumMsgPort and DirectConnection and a component that
-// looks up the same route: alternately in one run, the least of many slices.
+// Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. `own` is that of our
+// parts on simcore.Engine, `theirs` that of Akita's SerialEngine, LimitNumMsgPort and DirectConnection with a component
+// that looks up the same route. Both are measured alternately in many slices; the least of each counts.
 func Switch() (own, theirs float64, err error) {
 	ours, err := ownSwitch()
 	if err != nil {

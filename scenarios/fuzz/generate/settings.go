@@ -135,7 +135,8 @@ func (g *generator) rule() *program.Rule {
 	return r
 }
 
-// table draws any other table command: a read, or a write that is refused in most cases.
+// table draws a table command that leaves keys and rules in force as they are: a read, or a write that is refused in
+// most cases.
 func (g *generator) table() *program.Table {
 	t := &program.Table{
 		Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.intN(8)),

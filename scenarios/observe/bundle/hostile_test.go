@@ -151,7 +151,7 @@ func TestHostileInfo(t *testing.T) {
 	}
 }
 
-// Bytes refuses entries that Parse would refuse: bad names, and contents that are too large.
+// Method Bytes refuses files that Parse would refuse in a bundle: bad names, and contents that are too large.
 func TestWritesNoBadNames(t *testing.T) {
 	b := sample()
 	b.Files["../x"] = nil
@@ -189,7 +189,7 @@ warning      entry "x": is damaged
 `, b.String())
 }
 
-// A summary or a waveform that is damaged, or of another run, is named and left; the inputs are played.
+// A summary or a waveform that is damaged, or of another run, is named in a remark and ignored; the inputs are played.
 func TestRemarks(t *testing.T) {
 	schema := fmt.Sprintf(`"schema":%d`, result.Schema)
 	cutOff := wave()

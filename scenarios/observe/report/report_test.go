@@ -207,7 +207,7 @@ func TestLadder(t *testing.T) {
 	require.ErrorContains(t, err, `events.jsonl:1: no "last": want a line of events`)
 }
 
-// Shards of one run make one; runs of different builds do not.
+// Shards of one run are merged into one report; runs of different builds are refused.
 func TestMerge(t *testing.T) {
 	a, b, c := mismatch(10), mismatch(20, 30), mismatch(40)
 	b.Captures, b.Result, b.Checked = []string{"b.pcap", "a.pcap"}, "interrupted", 5

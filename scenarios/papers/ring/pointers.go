@@ -103,8 +103,8 @@ func alignment(s *study.Session) error {
 	return nil
 }
 
-// counts runs three rings, and compares how many slots, tails and heads they write with the thresholds alpha, beta and
-// gamma of their specs.
+// counts runs three rings, and checks that the numbers of slots, tails and heads written are those of messages over the
+// thresholds beta, alpha and gamma of their specs.
 func counts(s *study.Session) error {
 	const size = 64
 	one, err := throughput(s, full(s).unbatched(), size)

@@ -40,9 +40,9 @@ func (r *reducer) try(in input) bool {
 	return true
 }
 
-// reduce returns the smallest failing input that it finds; ok is false if it finds none. It begins with the
-// last packets of a list, which are the most likely to matter: those of the first list in `tails` that fail. `first` is
-// the direction (rx or tx) that is tried alone before the other one.
+// reduce returns the smallest failing input that it finds; ok is false if it finds none. It begins with the last
+// packets of a list, which are the most likely to matter: those of the first list in `tails` that fail. It tries to
+// keep only direction `first` (rx or tx), then only the other one.
 func reduce(s *delta.Search, tails [][]traffic.PortFrame, whole input, first string, fails func(*input) bool) (
 	_ input, ok bool) {
 	r := &reducer{s, fails, whole}

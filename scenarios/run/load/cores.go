@@ -70,7 +70,7 @@ func (b *buffer) stop() {
 	}
 }
 
-// window is the time in which a load runs; to 0: until it is stopped.
+// window is the time in which a load runs; `to` is 0: until the load is stopped.
 type window struct{ from, to simcore.Ps }
 
 func (w *window) over(now simcore.Ps) bool { return w.to != 0 && now >= w.to }

@@ -45,7 +45,7 @@ func (s *Series) Pictures() (list []Picture) {
 	return list
 }
 
-// curve returns a counter as a curve. Counters of one place are drawn together.
+// curve returns a counter as a curve. Counters with the same Where are drawn together.
 func (s *Series) curve(counter int) chart.Series {
 	c := &s.Counters[counter]
 	x := chart.Series{Name: c.Where + ", " + c.What, Group: c.Where}

@@ -190,8 +190,8 @@ func bursts(n, size int) (r *Recorder, turns []simcore.Ps) {
 	return r, turns
 }
 
-// TestTurns checks when a warm window that the recorder itself finds begins and ends, and that Unusable objects to one
-// without an end.
+// TestTurns checks when a warm window that the recorder itself finds begins and ends, and that method Unusable reports
+// a window that does not end.
 func TestTurns(t *testing.T) {
 	r, turns := bursts(1000, 1)
 	require.Empty(t, r.Unusable())

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// Lines that a table has at most, of flows and of latencies.
+// Most lines that a table has for flows, and for latencies.
 const (
 	maxFlowLines    = 8
 	maxLatencyLines = 24

@@ -1,5 +1,5 @@
-// Package blocks plays blocks of the RTL alone, each as a device of its own, against the Go block of the same name:
-// random requests under gaps and back-pressure, every result compared field by field.
+// Package blocks plays blocks of the RTL without the rest of the NIC, each as a device of its own, against the Go block
+// of the same name: random requests under gaps and back-pressure, every result compared field by field.
 //
 // A block has a manifest and, where its ports are no streams, a wrapper in verilator/duts/blocks. Its requests and
 // results are packets whose bytes are named by a Layout; kit.NewRecord makes large ones from Go structures. Its

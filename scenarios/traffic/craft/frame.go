@@ -31,7 +31,7 @@ type Frame struct {
 	UDPSum  Sum      `json:"udp_sum,omitempty"` // value of the UDP checksum
 	// TCP data offset in words, up to 15; 0 gives 5, 1 gives 4, which is too small
 	DataOff int    `json:"data_off,omitempty"`
-	Roce    bool   `json:"roce,omitempty"` // a BTH, its extension headers as payload, an ICRC
+	Roce    bool   `json:"roce,omitempty"` // a BTH and an ICRC; extension headers are given as payload
 	Op      uint8  `json:"op,omitempty"`   // opcode of the BTH; the fields from here to AckReq are in the BTH, too
 	Flags   uint8  `json:"flags,omitempty"`
 	PKey    uint16 `json:"pkey,omitempty"`

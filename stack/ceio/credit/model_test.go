@@ -30,8 +30,8 @@ func (s step) play(l *Ledger) {
 	}
 }
 
-// steps returns every event that is possible: each set of inactive flows that arrives at once, each active flow that
-// leaves, each number of credits that is taken or comes back.
+// steps returns every event that is possible: each set of inactive flows that become active together, each active flow
+// that leaves, each number of credits that is taken or comes back.
 func steps(l *Ledger) (list []step) {
 	var idle []int
 	for i := range l.flows {

@@ -22,7 +22,8 @@ type Config struct {
 	// it returns.
 	After func(flow int, f func())
 
-	// Steer writes a rule; nil: Driver does. With controller `arm`, it is the driver of the card's core.
+	// Steer writes a rule; nil: Driver writes it. With controller `arm`, it is set: the driver of the card's core
+	// writes rules.
 	Steer func(index int, r driver.Rule) error
 }
 

@@ -7,7 +7,7 @@ type hits struct {
 	base     uint64 // hits at the first poll after the rule was directed to the fast ring
 	latest   uint64 // hits at the latest poll
 	inHost   int    // fast packets in host memory at the first poll
-	back     uint64 // credits that had been released by then
+	back     uint64 // credits released before the first poll
 	released uint64 // credits released so far
 	slowSeen bool   // a slow packet has been appended since the rule was directed to the slow ring
 }

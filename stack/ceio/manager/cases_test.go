@@ -230,8 +230,8 @@ func TestWrongNICs(t *testing.T) {
 	}
 }
 
-// TestTimers checks that a silent flow gives up its credits, that the last active one does not, and that a flow that
-// sends again gets its share in its turn.
+// TestTimers checks that a silent flow gives up its credits, that the last active one does not, and that flows that
+// send again get their shares one after the other, one in each period.
 func TestTimers(t *testing.T) {
 	w := opened(t, 12, 3, func(s *Spec) { s.Inactive, s.Reactivate = 1000, 5000 })
 	balances := func() [3]int {

@@ -2,8 +2,8 @@ package manager
 
 import "nictwin/models/sim/fifo"
 
-// change is a change of the active flows under way. While credits are being taken from accounts, nothing else changes
-// the balances of the ledger but draws.
+// change is a change under way: some flows become active or inactive. While credits are being taken from accounts,
+// nothing else changes the balances of the ledger but draws.
 type change struct {
 	requests fifo.Queue[request]
 	open     bool

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestArm counts the overshoot of a controller that polls after a frame too many, and checks the order over the late
-// rewriting of the rule.
+// TestArm checks the overshoot when frames exceed the credits before a poll and before the rule is rewritten, and the
+// order of packets across the rewriting.
 func TestArm(t *testing.T) {
 	w := opened(t, 4, 1, func(s *Spec) { s.Controller = ControlArm })
 	poll := func() { w.m.Polled(0, w.flows[0].hits) }

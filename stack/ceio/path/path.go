@@ -18,7 +18,7 @@ type path struct {
 
 	started bool
 	got     []device.Packet // handed over by the manager
-	at      int             // packets of got that were passed on
+	at      int             // packets of `got` that were passed on
 	mine    []device.Packet // of the shared ring: packets of this flow, from `next` on
 	next    int
 	err     error

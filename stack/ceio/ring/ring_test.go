@@ -46,8 +46,8 @@ func TestFigure7(t *testing.T) {
 	require.False(t, r.Drained(), "#19 and #20 of the second message are in the NIC")
 }
 
-// TestOrder plays random schedules with a NIC that has a few credits, and a resume that takes effect late, against the
-// numbers of the frames.
+// TestOrder plays random schedules with a NIC that has a few credits, and resumes that take effect late: software must
+// get every frame once, in order.
 func TestOrder(t *testing.T) {
 	const frames, schedules = 2000, 200
 	late := uint64(0)

@@ -115,7 +115,7 @@ func trim(b *bench) {
 	require.Equal(b, plain[42:], b.read(got[3].Pay, 200-42))
 }
 
-// fence checks that a fenced copy of a flag is written behind the data of an earlier copy.
+// fence checks that a fenced copy of a flag is written after the data of an earlier copy.
 func fence(b *bench) {
 	from, to := b.key(1, nicspec.EndpointArm, 1<<16), b.key(2, nicspec.EndpointHost, 1<<16)
 	data := nictest.Pattern(1<<15, 3)

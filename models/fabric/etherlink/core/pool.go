@@ -58,7 +58,7 @@ type Pool struct {
 	held   int            // bytes in the buffer, reserves included
 }
 
-// NewPool returns the accounts of an empty buffer of the given size.
+// NewPool returns the fill levels of an empty buffer of the given size.
 func NewPool(ports, bytes int, alpha float64, pfc *[Classes]PFC) *Pool {
 	p := &Pool{alpha: alpha, pfc: *pfc, shared: bytes - Reserved(ports, pfc)}
 	p.groups, p.queues, p.xoff = make([][Classes]int, ports), make([][Classes]int, ports), make([]uint8, ports)

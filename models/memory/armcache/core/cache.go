@@ -165,7 +165,7 @@ func (c *Cache) draw(row []place, ways uint64, free int) int {
 	panic("core: there are fewer free ways than were counted")
 }
 
-// Fill completes the fetch of a line: the line takes the bytes that it does not have from data.
+// Fill completes the fetch of a line: the line takes from `data` the bytes that it lacks.
 func (c *Cache) Fill(number uint64, data []byte) error {
 	l := c.find(number)
 	if l.block == nil || !l.is(pending) || len(data) != mem.LineBytes {

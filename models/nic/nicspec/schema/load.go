@@ -20,8 +20,8 @@ func Load(path string) (*Contract, error) {
 	return Parse(path, data)
 }
 
-// Parse reads and checks a contract; name is the file name for errors. All errors are returned at
-// once, each as "name:line: what". If the file has unknown keys or values of a wrong type, only
+// Parse reads and checks a contract; name is the file name for errors. All errors are returned
+// together, each as "name:line: what". If the file has unknown keys or values of a wrong type, only
 // those are reported: other faults may merely follow from them.
 func Parse(name string, data []byte) (*Contract, error) {
 	c := &Contract{}

@@ -61,7 +61,7 @@ type card struct {
 	passed map[uint64][]piece             // by address: parts of received frames on their way behind the NIC's link
 	sent   seen                           // packets that the NIC read
 	got    seen                           // packets that it wrote
-	behind [nicspec.EndpointHost + 1]bool // there is a link that counts behind the NIC's, by endpoint
+	behind [nicspec.EndpointHost + 1]bool // by endpoint: bytes are counted on a link behind the NIC's, too
 	again  map[uint8]bool                 // payload that an rnic reads for packets sent before, by tag
 	latest bool                           // whether the packet of an rnic's latest read of payload was sent before
 }

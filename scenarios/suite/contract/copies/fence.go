@@ -121,7 +121,7 @@ func fencedCopies(r *kit.Rig) {
 	}
 }
 
-// fencedBehindSlow delays reads of one of several copies, all or some of them; short fenced copies follow.
+// fencedBehindSlow delays the reads of one of several copies, or those of its second half; short fenced copies follow.
 func fencedBehindSlow(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 4)
 	for i := range 12 {

@@ -37,8 +37,8 @@ func (o *outstanding) see(c boundary.Crossing) {
 	}
 }
 
-// tagsComeBack makes a hundred reads time out at once. Their tags become free in the same cycles in which completions
-// of other reads arrive back to back. Afterwards as many reads must be outstanding at once as before.
+// tagsComeBack makes about a hundred reads time out together. Their tags become free in the same cycles in which
+// completions of other reads arrive back to back. Afterwards as many reads must be outstanding at once as before.
 func tagsComeBack(r *kit.Rig) {
 	const limit = 6 * kit.Timeout // far longer than an answer takes
 	r.Write(nicspec.RegCplTimeout, limit)

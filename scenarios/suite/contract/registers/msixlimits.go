@@ -9,7 +9,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// messagesUnseen leaves an entry to be reported by the time limit. Until then busy must be 1, and STATUS 0.
+// messagesUnseen leaves an entry without a message until the time limit has passed. Until then busy must be 1, and
+// STATUS 0.
 func messagesUnseen(r *kit.Rig) {
 	const units = 200
 	m := withMessages(r)

@@ -111,7 +111,7 @@ func longRingErrors(r *kit.Rig) {
 	r.TransmitLong(r.OpenTx(6, 2), AnyLong(r, w, 4, rng))
 }
 
-// longPieceErrors makes, for each piece of a long entry, its read fail, and delays that of one piece of the next entry.
+// longPieceErrors makes the reads of a long entry's pieces fail, one in each try, and delays a piece of the next entry.
 func longPieceErrors(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 5)
