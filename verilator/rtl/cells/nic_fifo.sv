@@ -3,7 +3,8 @@
 /// Promises: in_ready_o is high while fewer than Depth words are held, out_valid_o while one is;
 /// neither depends on an input of the same cycle, so a full queue accepts no word in a cycle in
 /// which one is read.
-/// The head is read without a register: keep Width x Depth small, or the data behind an enable.
+/// The head is read without a register: keep Width x Depth small, or use the data only behind an
+/// enable.
 /// Asserts: a word offered at the output stays until it is read (a_held).
 
 `include "nic_assert.svh"

@@ -58,7 +58,7 @@ module nic_txshare #(
                      got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy     = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
 
-  // A queue that waits for a copy may hold `Few` blocks. Any other may fetch four at once while
+  // A queue that waits for a copy may hold `Few` blocks. Any other may fetch four together while
   // shared places are free and the queue does not wait for its port; otherwise, with two ports, it
   // may only fetch what completes an entry.
   always_comb begin

@@ -1,6 +1,7 @@
 /// Arbitrates between the lists of parked entries. Lists that wait for a slot in the same lane take
-/// turns for it, one entry each, and no entry overtakes them. The lanes take turns to be examined;
-/// so do, as one more group, the lists whose first entry's lane is not known yet.
+/// turns for it, one entry each; entries of other lists do not overtake theirs. The lanes take
+/// turns to be examined; so do, as one more group, the lists whose first entry's lane is not known
+/// yet.
 
 module nic_txturn #(
   // Number of transmit queues, a power of two; each has a list.
