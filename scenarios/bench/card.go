@@ -33,7 +33,7 @@ func cost(l load, packets int) (time.Duration, error) {
 	return (watch.wall() - (ownDelay() - watch.delay)) / time.Duration(packets), err
 }
 
-// withLoad makes a load, warms it up, passes it to use and closes it.
+// withLoad makes a load, warms it up, calls function use with it, and closes it.
 func withLoad[L load](make func() (L, error), use func(L) error) error {
 	l, err := make()
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 )
 
 // pairSpeed measures the wall time of two boards in one process, divided by that in two processes. Runs of both kinds
-// alternate, and the shortest run of each kind counts. It also reports the ratios with a longer cable, and with fewer
+// alternate, and the shortest run of each kind counts. It also reports this ratio with a longer cable, and with fewer
 // frames in flight.
 func pairSpeed(s *session) ([]Result, error) {
 	ratio, quantum, missing, err := s.pairRatio(0, pairWindow)

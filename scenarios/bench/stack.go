@@ -21,9 +21,9 @@ type stackRun struct {
 	small   int           // all other frames: acknowledgements
 	cpu     time.Duration // processor time of the whole process during the run, garbage collection included
 	took    time.Duration // wall time of the traffic
-	missing float64       // share of the wall time took in which this thread had no processor
+	missing float64       // share of that wall time in which this thread had no processor
 	tlps    uint64        // over the PCIe links of all cards during the run
-	dram    uint64        // bytes between the Arm's caches and DRAM during the run, both cards
+	dram    uint64        // bytes read and written between the Arm's caches and DRAM during the run, sum of both cards
 }
 
 // stackCase returns the text of a scenario case; data is inserted into its section data, workload into its section

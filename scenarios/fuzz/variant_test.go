@@ -23,7 +23,7 @@ import (
 
 const speed, debug = string(build.VariantSpeed), string(build.VariantDebug)
 
-// mixed returns a mixed campaign on RTL in which the function builds stands in for building devices.
+// mixed returns a mixed campaign on RTL that calls `builds` instead of building devices.
 func mixed(t *testing.T, runs, skip int, builds func(variant string) (*build.Device, error)) *campaign {
 	t.Helper()
 	o := options(device.RTL, runs)

@@ -20,7 +20,7 @@ type Result struct {
 	Quanta    uint64        // number of quanta with traffic
 	Wall      time.Duration // wall time of the traffic, from the moment both servers were built
 	Waited    time.Duration // part of Wall spent waiting for the other process
-	Missing   time.Duration // part of Wall in which a process waited for a processor: the larger one of the two
+	Missing   time.Duration // part of Wall in which a process waited for a processor: the longer one of two processes
 	Findings  []result.Finding
 }
 

@@ -17,7 +17,7 @@ type StreamCover struct {
 	Name         string       `json:"name"`
 	Dir          string       `json:"dir"`
 	Transactions int          `json:"transactions"`
-	BackToBack   int          `json:"back_to_back"` // that began in the cycle after the end of the previous one
+	BackToBack   int          `json:"back_to_back"` // transactions that began in the cycle after the previous one ended
 	OneBeat      int          `json:"one_beat,omitempty"`
 	WholeBeats   int          `json:"whole_beats,omitempty"` // several beats, the last one full
 	PartBeat     int          `json:"part_beat,omitempty"`   // several beats, the last one not full

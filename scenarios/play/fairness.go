@@ -24,7 +24,7 @@ type fairness struct {
 	starved map[int]starvation // inputs that have waited as long as the limit
 }
 
-// starvation describes an input that has waited for the limit.
+// starvation describes an input that has waited as long as the limit.
 type starvation struct {
 	n     uint64 // number of the waiting transaction
 	since uint64 // first cycle of the wait

@@ -13,7 +13,7 @@ import (
 // since the latest useful move. All but leastMoves are factors of a patience in cycles.
 const (
 	mostCycles = 200     // limit of cycles, in multiples of the manifest's patience
-	mostGiven  = 1000    // the same while a reference gives transactions, in multiples of the run's patience
+	mostGiven  = 1000    // limit of cycles while a reference gives transactions, in multiples of the run's patience
 	mostMoves  = 10      // limit of transactions for each cycle of the manifest's patience
 	leastMoves = 100_000 // the limit of transactions is at least this number
 )
@@ -46,7 +46,7 @@ func (m *motion) expectMove(cycle uint64, useful bool) {
 	}
 }
 
-// recordUseful records a useful move.
+// recordUseful records a useful move, as described at type motion.
 func (m *motion) recordUseful(cycle uint64) {
 	m.useful = max(m.useful, cycle)
 	copy(m.before, m.ended)

@@ -122,7 +122,8 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 // queue appends a transaction to those to be offered.
 func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.stream].drawn, x) }
 
-// waiting reports whether an input has transactions left; levels, and answers of a memory, do not count.
+// waiting reports whether an input has transactions left. Levels (inputs without handshake) and a memory's answers to
+// the device do not count.
 func (p *played) waiting() bool {
 	for i, s := range p.streams {
 		q := &p.queues[i]

@@ -76,7 +76,7 @@ type InputSpec struct {
 	Edges []EdgeSpec `yaml:"edges"`
 }
 
-// EdgeSpec describes limits that transfers may cross: addresses, such as the multiples of 4 KB.
+// EdgeSpec describes limits near which transfers are placed: addresses, such as the multiples of 4 KB.
 type EdgeSpec struct {
 	Start  string `yaml:"start"`  // field with the start address
 	Length string `yaml:"length"` // field with the length in bytes

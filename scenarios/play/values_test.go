@@ -10,7 +10,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// Every value drawn from a range with a step is a multiple of the step above the start, even at the corners.
+// Every value drawn from a range with a step is a multiple of the step above the start, even at the range's ends.
 func TestSteps(t *testing.T) {
 	var v Values
 	require.NoError(t, yaml.Unmarshal([]byte("[3..0x4003 step 8, 0x10000]"), &v))

@@ -56,7 +56,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 		case f == nil && res.Failure != nil:
 			w.Note = "the run does not fail on the build that writes waveforms, which powers up with other contents"
 		case f == nil || f.Cycle == at:
-		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // beyond the window: repeat with a later one
+		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // it fails too late: repeat with a later window
 			at = f.Cycle
 			w.From, w.To, _ = c.Wave.Cycles(true, at, period)
 			continue

@@ -61,7 +61,7 @@ type Options struct {
 	Built         *build.Device     // used instead of building DUT; nil: DUT is built
 	Digest        bool              // compute Run.BridgeDigest
 	faults        bool              // inject faults, for tests: see testbed.Bed.Faults
-	Shape         *Shape            // queues and layout of frames; nil: every kind, drawn from the seed
+	Shape         *Shape            // queues and layout of frames; nil: drawn from the seed, among all kinds
 	Observe       boundary.Observer // called for every crossing; may be nil
 	// LinkCycles is the latency of the links at the NIC, in cycles; see testbed.Spec.
 	LinkCycles int

@@ -95,7 +95,7 @@ func (r *receive) found(queue, port int, rule, field string, want, got any) resu
 	}
 }
 
-// foundIn returns the same finding as found, and names the frame by its ordinal on the port.
+// foundIn returns the finding of method found, and names the frame in it by its ordinal on the port.
 func (r *receive) foundIn(queue, port, ordinal int, rule, field string, want, got any) result.Finding {
 	f := r.found(queue, port, rule, field, want, got)
 	f.Frame = r.origin(port, ordinal)
@@ -110,7 +110,7 @@ func (t *transmit) found(queue int, rule, field string, want, got any) result.Fi
 	}
 }
 
-// foundIn returns the same finding as found, and names the work entry e and its frame; e may be nil.
+// foundIn returns the finding of method found, and names the work entry e and its frame in it; e may be nil.
 func (t *transmit) foundIn(e *expected, queue int, rule, field string, want, got any) result.Finding {
 	f := t.found(queue, rule, field, want, got)
 	if e != nil {

@@ -49,8 +49,8 @@ func (r *receive) setup(d *driver.Driver) error {
 	return nil
 }
 
-// open enables a queue and posts its descriptors. It announces the first few alone, so that the device fetches them
-// separately and the next fetch begins inside a block of four.
+// open enables a queue and posts its descriptors. It announces the first one to three before the others, so that the
+// device fetches these separately and its next fetch begins inside a block of four.
 func (r *receive) open(d *driver.Driver, number int, c *RxShape) error {
 	q, err := d.OpenCopier(c.config(number), r.frame)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/flexins/node"
 )
 
-// eachField visits the path of every field of a spec that has a value.
+// eachField visits the path of every field of a spec that holds a value itself, and not further fields.
 func eachField(t reflect.Type, at string, visit func(path string, k reflect.Kind)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -45,7 +45,7 @@ func TestBytesByClass(t *testing.T) {
 	}
 }
 
-// payloadOf sums the payload of the links whose names begin so, sent for the first time and again.
+// payloadOf sums the payload, retransmitted payload included, of the links whose names begin with a word.
 func payloadOf(s *stats.Summary, what string) (n uint64) {
 	for _, l := range s.Links {
 		if strings.HasPrefix(l.What, what) {

@@ -93,7 +93,7 @@ func packets(w *apps.Spec) func(message int) int {
 }
 
 // followsAnswers reports whether messages of the workload are followed on the wire in both directions. Over UC and UD
-// answers may be missing, so that PSNs do not tell which is which.
+// answers may be missing, so that PSNs do not tell which message a packet belongs to.
 func followsAnswers(w *apps.Spec) bool {
 	return w.MessagesPerRequest() == 1 || w.Transport == apps.RC || w.Transport == apps.UDP
 }
@@ -170,7 +170,7 @@ func (s *Spec) validateRates(bad func(ok bool, path field.Path, format string, a
 	}
 }
 
-// validateWindow checks that the given window ends before the traffic must.
+// validateWindow checks that the given window ends before the time limit of the traffic.
 func (c *Case) validateWindow() error {
 	m, most := &c.Measure, quantity.Time(c.limits().traffic)
 	const want = "%v: want it to end before the traffic must, after %v (%v)"

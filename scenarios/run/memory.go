@@ -119,13 +119,13 @@ func (w *world) openBackground() (err error) {
 	return nil
 }
 
-// besides begins what is played beside the traffic, with it.
+// besides begins, at the same time as the traffic, what is played beside it.
 func (w *world) besides() error {
 	now := w.engine.Now()
 	return errors.Join(w.loads.Begin(now), w.background.Begin(now, w.rack, &w.spec))
 }
 
-// endBesides ends what is played beside the traffic, with it.
+// endBesides ends, at the same time as the traffic, what is played beside it.
 func (w *world) endBesides() error {
 	w.background.End(w.engine.Now())
 	return w.loads.End(w.engine.Now())
@@ -143,8 +143,8 @@ func (w *world) openLoads() (err error) {
 	return w.await("the buffers of loads to be in the caches", warmed)
 }
 
-// access bounds the time in which the applications' cores read or write the messages of one poll, because of the
-// memory that these lie in.
+// access returns an upper bound of the time that the applications' cores take to read or write the messages of one
+// poll, in the memory that the messages lie in.
 func (s *Spec) access(rack *board.RackSpec) (t simcore.Ps) {
 	const polled = 32 // messages that were taken together, with some that were posted
 	for _, w := range s.AllWorkloads() {

@@ -82,7 +82,8 @@ func TestWorkloads(t *testing.T) {
 	require.Contains(t, texts(wrong), "server Server[0], send queue: completions with rem_access_err")
 }
 
-// TestPhases checks that workloads begin and end in time, and that all messages posted before the end arrive.
+// TestPhases checks that workloads begin and end at their configured times, and that all messages posted before the end
+// arrive.
 func TestPhases(t *testing.T) {
 	const phases = "workloads:\n" +
 		"- {name: first, kind: send, count: 100000, end: 100us, signal_every: 4, sizes: [64]}\n" +

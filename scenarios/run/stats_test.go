@@ -180,7 +180,7 @@ func TestCablesCarryTheirRate(t *testing.T) {
 		to, errTo := strconv.ParseFloat(r[1], 64)
 		gbps, err := strconv.ParseFloat(r[6], 64)
 		require.NoError(t, errors.Join(errFrom, errTo, err))
-		const frame = 8 * 4200 * 1000 // time of a frame in picoseconds at 1 Gbit/s: one may have begun before
+		const frame = 8 * 4200 * 1000 // time of a frame in picoseconds at 1 Gbit/s: one more may end here
 		require.LessOrEqual(t, gbps, 10+frame/(to-from), "%s from %s to %s ps", r[4], r[0], r[1])
 		if gbps > 9 {
 			busy++

@@ -123,7 +123,7 @@ func TestActivitiesOfCores(t *testing.T) {
 	}
 	require.Positive(t, busy["Server[0] Arm core 0"])
 	for name, t0 := range busy {
-		require.InDelta(t, t0, parts[name], float64(2*simcore.Microsecond), name) // a record may still be under way
+		require.InDelta(t, t0, parts[name], float64(2*simcore.Microsecond), name) // operations may still be in progress
 	}
 	for _, what := range []string{"parse", "build", "element", "touch", "queues"} {
 		found := false

@@ -9,8 +9,8 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// addStop adds a wait that reached its limit as a finding. It comes before what follows from it, such as missing
-// messages, but after a wrong message.
+// addStop adds a finding for a wait that reached its limit. In the list it stands before those that follow from it,
+// such as missing messages, but after one for a wrong message.
 func (p *Played) addStop(stuck *StuckError) {
 	p.add(result.Finding{Domain: result.Application, Field: "progress", Expected: stuck.What, Got: stuck.Why,
 		Text: stuck.Error()})

@@ -49,7 +49,7 @@ type Spec struct {
 	EthBits int // width of a port's stream, 256, 512 or 1024; 0: as the manifest or the default build says
 
 	Quantum uint32 // cycles per exchange with an RTL device; 0: rtlbridge's default
-	Serial  bool   // do not overlap device and models
+	Serial  bool   // device and models do not run at the same time
 
 	// Idle selects how the bridge handles cycles in which an RTL device is idle: evaluate or skip them.
 	Idle protocol.IdleMode

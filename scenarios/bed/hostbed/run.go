@@ -163,7 +163,7 @@ func (b *Bed) progress() (sum uint64) {
 	return sum
 }
 
-// timers names the timers of nodes that run.
+// timers names the running timers of all nodes.
 func (b *Bed) timers() (list string) {
 	for i, n := range b.Nodes {
 		if n == nil {

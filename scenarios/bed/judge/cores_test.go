@@ -190,8 +190,8 @@ func TestDriverOnArmCoresWithPayloadInTheHost(t *testing.T) {
 }
 
 // TestDriverOnArmCores runs the driver on Arm cores of whole boards, through their private caches, the last-level cache
-// and the IIO buffer. It sends and receives with either NIC, back to back and over an Ethernet switch, without a
-// mismatch.
+// and the IIO buffer. It sends and receives with the Go NIC and the RTL NIC, back to back and over an Ethernet switch,
+// and no referee reports a mismatch.
 func TestDriverOnArmCores(t *testing.T) {
 	for _, network := range []board.NetworkKind{board.NetworkBackToBack, board.NetworkSwitch} {
 		for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel},

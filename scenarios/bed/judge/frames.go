@@ -25,7 +25,7 @@ type frameLog struct {
 // limit, but no more than one part in commentShare of it; commentRoomFree in a file without one.
 const (
 	commentRoom     = 64 << 10
-	commentShare    = 16 // reserve at most this fraction of the limit
+	commentShare    = 16 // reserve at most the limit divided by this
 	commentRoomFree = 16 << 20
 )
 

@@ -16,7 +16,7 @@ type Spec struct {
 	device.Spec // of the NIC; cycles in the fields below are cycles of its clock
 
 	Seed  uint64
-	Stall int // percentage of cycles with gaps and back-pressure, 0 to 90
+	Stall int // percentage of cycles with gaps, and of cycles with back-pressure, 0 to 90
 	Burst int // streams stall, or flow, for 2^Burst cycles at a time, 0 to board.MaxBurst; see board.Slot
 
 	// LinkCycles is the latency of the PCIe link and of the Ethernet link, in cycles. It bounds the quantum: see

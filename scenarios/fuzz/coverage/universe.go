@@ -28,7 +28,7 @@ func (u *Universe) add(name string, lists ...[]string) {
 
 func (u *Universe) has(group, bin string) bool { return u.index[group+"\n"+bin] }
 
-// Words shared by many groups.
+// Parts of bin names that many groups share.
 var (
 	stallWords     = []string{StallClass(0), StallClass(20), StallClass(60)}
 	alignWords     = []string{"64 B", "4 B", "odd"}

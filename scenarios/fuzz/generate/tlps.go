@@ -134,7 +134,7 @@ func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 }
 
 func (g *generator) encode(h *tlp.Header, hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	if h.Encode(hdr) != nil { // an invalid header cannot be sent: read the register ID instead
+	if h.Encode(hdr) != nil { // an invalid header cannot be sent: send a read of register ID
 		*h = tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: rawRequester, FirstBE: 0xf, Length: 1,
 			Address: nicspec.BarBase}
 		_ = h.Encode(hdr)

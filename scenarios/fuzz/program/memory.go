@@ -17,7 +17,7 @@ const (
 	PieceBytes  = 4 << 20                    // bytes of each part for the pieces of work entries
 )
 
-// Default addresses of the parts, and the space that each needs.
+// Default addresses of the low and the high part of memory, and the space that each needs.
 const (
 	LowAt  = 1 << 20
 	HighAt = 1 << 33

@@ -154,8 +154,8 @@ func TestPanels(t *testing.T) {
 	require.Equal(t, 1, elements(t, SVG(&Chart{Title: "empty"}))["svg"])
 }
 
-// TestAxesShowDifferences checks that a fifth is at least a fiftieth of an axis of curves, whatever else is there, and
-// that noise does not fill it.
+// TestAxesShowDifferences checks that, on an axis of curves, a difference of a fifth takes at least a fiftieth of the
+// axis, whatever other values there are, and that noise does not fill the axis.
 func TestAxesShowDifferences(t *testing.T) {
 	for _, values := range [][]float64{{100, 120}, {190, 191, 228}, {1, 100, 1.2}, {5, 6, 5000}} {
 		s := yScale(values, false, false)

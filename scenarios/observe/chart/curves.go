@@ -18,7 +18,7 @@ type curves struct {
 	same   []int // by series: the first one that it coincides with, or itself
 }
 
-// crowded is the number of points from which a curve has neither markers nor dashes.
+// crowded is the number of points at and above which a curve has neither markers nor dashes.
 const crowded = 40
 
 func newCurves(series []Series, bands []Band, x, y scale) *curves {
@@ -117,7 +117,8 @@ func (k *curves) at(c *draw.Canvas, p Point) vg.Point {
 	return vg.Point{X: c.X(k.x.place(p.X)), Y: c.Y(k.y.place(p.Y))}
 }
 
-// aside returns how far a point is moved to the right, or left, for points of earlier series in the same place.
+// aside returns how far a point is moved to the right (negative: left), so that it does not hide points of earlier
+// series in the same place.
 func (k *curves) aside(i, n int) vg.Length {
 	const step = 6
 	before := 0

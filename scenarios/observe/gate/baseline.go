@@ -1,7 +1,8 @@
 // Package gate compares the artifacts of runs with a baseline that earlier runs left, and reports what got worse: new
-// mismatches, lost coverage, missed scores of bench, fewer comparisons, or more time per comparison.
+// mismatches, lost coverage, missed scores (goals of command bench, claims), fewer comparisons, or more time per
+// comparison.
 //
-// Shards of one run count as one. What got better is not reported; to make it the new standard, write the baseline
+// Shards of one run count as one run. What got better is not reported; to make it the new standard, write the baseline
 // anew.
 package gate
 

@@ -82,7 +82,7 @@ func (v *pageView) link(list []Link, dir, name, what string) []Link {
 }
 
 // beside returns the path of an artifact relative to the folder of artifacts, which may have been moved since the run.
-// Waveforms of the command run lie in the subfolders of their cases.
+// Waveforms of command `run` lie in the subfolders of their cases.
 func beside(o *result.Object, path string) string {
 	if name, err := filepath.Rel(o.Artifacts, path); err == nil && filepath.IsLocal(name) {
 		return name

@@ -81,7 +81,7 @@ type section struct{ ID, Title string }
 
 // data is the compressed part of the page.
 type data struct {
-	Bodies    []string        `json:"bodies"` // HTML of the findings after the first ones
+	Bodies    []string        `json:"bodies"` // HTML of the findings after the first `inline` ones
 	Ladders   map[int]*Ladder `json:"ladders"`
 	Crossings [][]any         `json:"crossings"`
 }

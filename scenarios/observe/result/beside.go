@@ -7,8 +7,8 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// OpenBeside opens a folder for a report without setting aside anything: a new one, an empty one, a folder of
-// artifacts or, if overwrite is set, any folder. A new or empty one is marked as ours.
+// OpenBeside opens a folder for a report and leaves the files in it where they are. It must be new, empty, or a folder
+// of artifacts, unless overwrite is set. A new or empty one gets the marker of this program's folders.
 func OpenBeside(dir string, overwrite bool) (*files.Folder, error) {
 	made, err := files.Make(dir)
 	if err != nil {

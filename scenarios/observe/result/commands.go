@@ -125,7 +125,7 @@ type NICPlayed struct {
 	Latency []judge.Latency `json:"latency,omitempty"`
 }
 
-// BlockPlayed is the outcome of a block's runs, as JSON reports it.
+// BlockPlayed is the outcome of all runs of a block, a part of the NIC in RTL and in Go, as JSON reports it.
 type BlockPlayed struct {
 	Name     string `json:"name"`
 	RTL      string `json:"rtl"` // module's file

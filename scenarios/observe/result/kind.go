@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Kind is a kind of failure, by the part to look at. Most mismatches and all usage errors have none.
+// Kind classifies a failure, so that the user knows where to look: at the device, the applications or the machine. Most
+// mismatches and all usage errors have none.
 type Kind string
 
 // Kinds of failure.

@@ -19,7 +19,7 @@ type Version struct {
 	Revision string `json:"revision"` // of the tree; empty if unknown
 	Modified bool   `json:"modified"` // the tree had uncommitted changes
 	Contract string `json:"contract"` // of the hardware, docs/nic.md
-	Bridge   int    `json:"bridge"`   // protocol to a device, docs/bridge.md
+	Bridge   int    `json:"bridge"`   // of the protocol to a device, docs/bridge.md
 	Schema   int    `json:"schema"`   // of the JSON object
 	Go       string `json:"go"`
 	Platform string `json:"platform"`

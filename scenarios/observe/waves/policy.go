@@ -95,8 +95,8 @@ func (i instant) cycle(period simcore.Ps) uint64 {
 	return i.n / uint64(period)
 }
 
-// Cycles returns the first and the last cycle of a run's waveform; ok is false if none is dumped. at is the cycle of
-// the difference if the run failed.
+// Cycles returns the first and the last cycle of a run's waveform; ok is false if no waveform is dumped. at is the
+// cycle in which the run failed, if it did.
 func (p Policy) Cycles(failed bool, at uint64, period simcore.Ps) (from, to uint64, ok bool) {
 	switch p.Kind {
 	case Always:

@@ -122,7 +122,7 @@ type ringOutcome struct {
 	reads, writes float64 // DRAM bytes per byte of payload
 	snapshot      snapshot
 	payload       uint64
-	passes        float64 // DRAM bytes per byte of payload over the whole run
+	passes        float64 // DRAM bytes, read and written, per byte of payload over the whole run
 }
 
 func playRing(s *study.Session, spec ringSpec) (ringOutcome, error) {

@@ -2,7 +2,7 @@ package path
 
 import "nictwin/scenarios/papers/study"
 
-// What is drawn of the papers beside the series of each experiment.
+// Numbers of the papers that are drawn beside the series of each experiment.
 var (
 	duplexPictures = map[string]study.Picture{
 		"aggregate": {Figure: "OP Fig. 5", Printed: []study.Printed{

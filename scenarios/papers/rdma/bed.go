@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// nic is the interface of both kinds of NIC in these experiments.
+// nic is the Go interface of the NICs in these experiments: plain ones (`plain`) and SmartNICs (`snic`).
 type nic interface {
 	board.NIC
 	Err() error
@@ -163,7 +163,7 @@ type machine struct {
 	handles map[*machine]uint32
 }
 
-// end is the software on the Arm or the host of a machine.
+// end is the software on one endpoint of a machine: on its Arm or on its host.
 type end struct {
 	m    *machine
 	ep   int

@@ -154,8 +154,8 @@ func TestCollapse(t *testing.T) {
 	require.False(t, does)
 }
 
-// TestTogether checks that path 3's share of the requests is its share of the threads, whatever the window: requests
-// from the network that wait for contexts do not fill the receive buffer.
+// TestTogether checks that path 3 has the same share of the requests as of the threads, also with twice the requests in
+// flight: requests from the network that wait for contexts do not fill the receive buffer.
 func TestTogether(t *testing.T) {
 	s := session(t, &Together)
 	alone, both, err := beside(s, read, 64, h2s)

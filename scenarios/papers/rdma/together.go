@@ -78,7 +78,7 @@ func beside(s *study.Session, x transport, size int, third string) (alone, both 
 	return alone, both, err
 }
 
-// besideMore measures path 1 and path 3 side by side with twice the requests in flight.
+// besideMore measures path 1 and path 3 side by side, each with twice as many requests in flight as in beside.
 func besideMore(s *study.Session, size int) (outcome, error) {
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1, h2s}, x: transports[0], size: size,
 		label: "twice as many in flight", judged: true}

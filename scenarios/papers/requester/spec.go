@@ -21,7 +21,7 @@ type Copies string
 const (
 	InOrder Copies = ""      // in order of arrival; reads only when no write waits
 	InTurn  Copies = "turn"  // writes of copies and of frames take turns by TLP, as with a copy engine beside the NIC
-	Yield   Copies = "yield" // copies only while no frame waits, as in loopback: frames cannot be held back
+	Yield   Copies = "yield" // a copy writes only while no frame waits; as in loopback, frames cannot be held back
 )
 
 // Spec configures a Requester.

@@ -6,7 +6,8 @@ type Picture struct {
 	Printed []Printed
 }
 
-// Printed is a number of a claim, at the place where the series has the quantity that it is about.
+// Printed is a number of a claim, with its place in the picture: where the series has the quantity that the number is
+// about.
 type Printed struct {
 	Claim  string
 	Number int       // index of the number, if the claim has one for each of several quantities
@@ -30,7 +31,7 @@ const (
 	Position Relation = "position" // on the first axis, not a value
 )
 
-// Base is the point that a relation refers to. What is empty is as of the value itself.
+// Base is the point of a series that a relation refers to. Fields that are empty are those of the value itself.
 type Base struct {
 	System string
 	Label  string

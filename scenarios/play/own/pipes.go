@@ -17,7 +17,7 @@ type patience struct {
 	age   age
 	limit time.Duration
 	quiet time.Duration // time since a call began or ended, or bytes arrived
-	calls uint64        // number of calls begun when quiet was last reset
+	calls uint64        // number of calls that had begun when `quiet` was last set to 0
 }
 
 // poll is the time between two checks of the process.

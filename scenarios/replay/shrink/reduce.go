@@ -57,7 +57,8 @@ func reduce(s *delta.Search, tails [][]traffic.PortFrame, whole input, first str
 	return r.best, true
 }
 
-// tail adopts the last packets of a list, the fewest that fail among the tried numbers, and reports whether any did.
+// tail adopts the last packets of a list: the lowest of the numbers of packets it tries with which the run still fails.
+// It reports whether it found one.
 func (r *reducer) tail(packets []traffic.PortFrame) bool {
 	adopted := false
 	last := func(n int) bool {

@@ -148,8 +148,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// The frames of captures share the cable with the live traffic: neither together nor alone do they exceed its rate, and
-// live packets are later the more there are.
+// The frames of captures share the cable with the live traffic: together they fill its rate and do not exceed it, and
+// live packets come later.
 func TestShareTheCable(t *testing.T) {
 	dir := t.TempDir()
 	var list [][]byte

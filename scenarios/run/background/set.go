@@ -33,8 +33,8 @@ type play struct {
 	supply *traffic.Supply
 	source traffic.Source
 	cable  simcore.Rate
-	base   simcore.Ps // time of the begin, from which until counts
-	last   simcore.Ps // time at which the frame before was due
+	base   simcore.Ps // time at which the play began; the spec's times count from it
+	last   simcore.Ps // time at which the previous frame was due
 	begun  bool
 
 	frame []byte // the next frame, and when it is due
@@ -96,7 +96,7 @@ func (s *Set) Close() error {
 	return errors.Join(errs...)
 }
 
-// Begin begins to play with the traffic, now, on a board whose network has inserts at List.Ports.
+// Begin begins to play now, when the traffic begins, on a board whose cables have an inject.Insert at List.Ports.
 func (s *Set) Begin(now simcore.Ps, rack *board.Rack, spec *board.RackSpec) error {
 	s.began, s.insert = now, map[board.CardPort]*inject.Insert{}
 	for _, v := range rack.Servers {
@@ -187,7 +187,7 @@ func wire(n int, r simcore.Rate) simcore.Ps {
 	return simcore.Ps(int64(n+ether.WireOverhead) * int64(r.Ps) / r.Bytes)
 }
 
-// fetch takes the next frame of the capture, unless there is one already or it has ended.
+// fetch takes the next frame of the capture, unless one is there already or the capture has ended.
 func (p *play) fetch() error {
 	if p.frame != nil || p.ended {
 		return nil
@@ -226,7 +226,7 @@ type merged struct {
 	bytes int   // of that frame
 }
 
-// Next implements inject.Feed. The frame before has entered the cable.
+// Next implements inject.Feed. When it is called, the previous frame has entered the cable.
 func (m *merged) Next() (frame []byte, due simcore.Ps, err error) {
 	if p := m.taken; p != nil {
 		p.frames, p.bytes = p.frames+1, p.bytes+uint64(m.bytes)

@@ -71,8 +71,9 @@ func (s *Spec) validate() error {
 	return errors.Join(errs...)
 }
 
-// Check returns an error for each capture that a board's servers cannot take, with paths from the scenario on. raw is
-// the path of the transport of applications that take every frame which the stacks do not take; empty: none do.
+// Check returns an error for each capture that a board's servers cannot take, with its path in the scenario. If there
+// are applications that take every frame which the stacks do not take, raw is the path of their transport; otherwise it
+// is empty.
 func (l List) Check(rack *board.RackSpec, raw field.Path) error {
 	if raw != "" && len(l) > 0 {
 		return field.Errorf("background", ": with %v raw, applications take every frame that is no RoCE packet: "+

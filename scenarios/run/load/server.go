@@ -215,7 +215,8 @@ func (l List) AddTo(servers []board.ServerSpec) {
 	}
 }
 
-// addTo adds a load of DRAM to the memory of a server. It replaces what the spec shares with other specs.
+// addTo adds a load of DRAM to the memory of a server. Parts that the server's spec shares with other specs are copied
+// first.
 func addTo(v *board.ServerSpec, s *Spec) {
 	add := func(to *board.MemorySpec) {
 		one := board.LoadSpec{HogSpec: s.Hog(), Socket: s.Socket, Held: true}

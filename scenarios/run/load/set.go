@@ -101,7 +101,7 @@ func (s *Set) Warm() (done func() bool, err error) {
 	var errs []error
 	for i := range s.loads {
 		if r := &s.loads[i]; len(r.walkers) > 0 {
-			errs = append(errs, r.walkers[0].warm(inOrder)) // all walkers have one buffer
+			errs = append(errs, r.walkers[0].warm(inOrder)) // all walkers share one buffer
 			if r.chaser != nil {
 				errs = append(errs, r.chaser.warm(r.chaser.line))
 			}

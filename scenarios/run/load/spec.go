@@ -80,7 +80,7 @@ func (s *Spec) Hog() dram.HogSpec {
 	return h
 }
 
-// rate returns a rate as bytes in a time, the nearest that fits.
+// rate returns a rate as a number of bytes in a number of picoseconds, the nearest that these fields can hold.
 func rate(r quantity.Rate) simcore.Rate {
 	const byteBits = 8
 	bytes := int64(r) / byteBits

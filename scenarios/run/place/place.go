@@ -100,8 +100,8 @@ func (s Server) cores() bool {
 // window reports whether the host's cores reach Arm memory.
 func (s Server) window() bool { return s.Card.Switch != nil && s.Card.Switch.HostMMIO != nil }
 
-// Check returns an error if the server cannot have the buffers of an end of a workload in their memory, with paths from
-// the scenario on. workload and card are the paths of these.
+// Check returns an error if the server cannot have the buffers of an end of a workload in the memory that the workload
+// names. workload and card are the paths of the workload and of the server's card in the scenario.
 func (s Server) Check(w *apps.Spec, client bool, workload, card field.Path) error {
 	at := workload + ".memory"
 	var errs []error

@@ -102,7 +102,7 @@ func TestEveryKindInEveryMemory(t *testing.T) {
 			want, _ := play(t, gpus+flexins+base+"}\n", [2]place.Range{none, none})
 			got, moved := play(t, gpus+flexins+base+", memory: "+at+"}\n", r)
 			if handlers := strings.Contains(kind, "list_walk") || strings.Contains(kind, "batched_read"); !handlers {
-				// the memory of those has addresses
+				// memory that handlers use contains addresses, which depend on the place
 				require.Equal(t, want.Digest, got.Digest, "%s in %s", kind, at)
 			}
 			require.Equal(t, want.Result.Messages, got.Result.Messages, "%s in %s", kind, at)

@@ -30,8 +30,8 @@ func places(r *board.Rack) (list []place) {
 type Watch struct {
 	Links    []*classes.Link   // bytes by class
 	Memory   []*classes.Memory // by server: to be filled in when its stack is opened
-	Depths   []func() []Depth  // by server: lengths of the stack's queues, likewise; nil: none
-	Stack    [][]Counter       // by server: further counters of its stack, likewise
+	Depths   []func() []Depth  // by server: lengths of its stack's queues, filled in likewise; nil: none
+	Stack    [][]Counter       // by server: further counters of its stack, filled in likewise
 	ethernet []Counter
 }
 

@@ -86,8 +86,8 @@ func requests(o wire.Opcode) bool {
 	return o == transport.OpSolarWrite || o == transport.OpSolarRead
 }
 
-// position is the first packet of a sender that has not been seen. PSNs tell messages apart, so that packets of
-// retransmissions stamp nothing: a sender's first transmissions are in the order of PSNs.
+// position is the first message of a sender whose packets are all unseen. First transmissions have rising PSNs. That
+// tells them from retransmissions.
 type position struct {
 	Sender
 	packets func(message int) int
@@ -114,7 +114,7 @@ func (s *position) packet(w *Wire, bth wire.BTH) {
 	}
 }
 
-// numbered follows frames without numbers: each is the next message.
+// numbered follows a sender whose frames have no PSNs: each frame is the next message.
 type numbered struct {
 	Sender
 	next int
@@ -142,7 +142,7 @@ type ringPosition struct {
 	Sender
 	Ring
 	next int    // message
-	psn  uint32 // behind that of the latest packet seen
+	psn  uint32 // the PSN after that of the latest packet seen
 }
 
 // FollowRing watches what sender s writes into a ring by packets to a queue pair. The first packet has the given PSN.

@@ -22,8 +22,8 @@ type Config struct {
 	Workloads []Workload // whose flows are numbered over all of them
 	EachFlow  bool       // the latencies of each flow are wanted, too
 	Window    *Window    // nil: the warm window is found
-	// Turned is called when a found window begins, at its first message, and when it ends, at the first one behind it;
-	// nil: nobody wants to know.
+	// Turned is called when the warm window that was found begins, at its first message, and when it ends, at the first
+	// message after it; nil: nobody wants to know.
 	Turned func()
 }
 

@@ -49,8 +49,8 @@ func tokenIn(ctx context.Context, path string) (string, error) {
 	return token, nil
 }
 
-// readSecret reads a short file that only its owner can access. It also reads a pipe, so that a secret need not be
-// stored in a file, for at most patience or until an interruption.
+// readSecret reads a short file that only its owner can access, or a pipe, so that a secret need not be stored in a
+// file. It waits for at most the given patience, or until an interruption.
 func readSecret(ctx context.Context, path string, patience time.Duration) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -27,7 +27,7 @@ type turn struct {
 	c     *run.Case
 	nic   string
 	other *turn // the same case on the NIC to compare with, or nil
-	first bool  // the first one of a compared pair
+	first bool  // this turn, not `other`, comes first in the comparison
 
 	run   *Run // nil: the turn has not ended, or did not begin
 	err   error

@@ -36,7 +36,7 @@ func rulesOf(t *testing.T) (all []string) {
 	return all
 }
 
-// checkedRules maps each rule that checks name to the first check that names it.
+// checkedRules returns the contract's rules that are listed in checks, each with the first such check.
 func checkedRules() map[string]string {
 	all := map[string]string{}
 	for _, a := range slices.Concat(areas, portAreas) {

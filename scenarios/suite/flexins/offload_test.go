@@ -12,8 +12,8 @@ import (
 	"nictwin/stack/verbs/verbstest"
 )
 
-// TestFlexinsOffload sends requests to handlers on an engine core of the other card, which walks a list in its
-// host's memory by DMAs of the NIC and reads many values at once. A handler that misbehaves is named, and its
+// TestFlexinsOffload sends requests to handlers on an engine core of the other card: one walks a list in its
+// host's memory by DMAs of the NIC, one reads many values at once. An error names a handler that misbehaves, and its
 // client is notified. The referees see every byte.
 func TestFlexinsOffload(t *testing.T) {
 	s := node.DefaultSpec()

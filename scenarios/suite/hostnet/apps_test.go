@@ -141,7 +141,7 @@ func chunkSpec() apps.ChunkSpec {
 	return apps.ChunkSpec{ChunkBytes: 100_000, Chunks: 16, Outstanding: 4, Segment: 1400, RunBytes: 8192}
 }
 
-// TestChunks checks that packets that nothing disturbs land one behind another, so that copies are as long as allowed.
+// TestChunks checks that packets without loss land one behind another, so that copies are as long as RunBytes allows.
 func TestChunks(t *testing.T) {
 	for name, x := range map[string]struct{ engine, copies bool }{
 		"placed": {}, "core": {copies: true}, "engine": {true, true},

@@ -34,8 +34,8 @@ func TestDrops(t *testing.T) {
 	t.Logf("%d sent again, %d timeouts", again, timeouts)
 }
 
-// TestLoss checks that applications get every byte over cables that lose frames both ways, also if an answer is lost,
-// and that what is lost is what is repaired.
+// TestLoss checks that applications get every byte over cables that lose frames in both directions, also if an answer
+// is lost, and that the packets which were sent and did not arrive are as many as the cable lost.
 func TestLoss(t *testing.T) {
 	d := newDuo(t)
 	d.rack.Network.Loss = &inject.LossSpec{Share: 0.01, Seed: 3}

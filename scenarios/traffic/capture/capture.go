@@ -29,7 +29,7 @@ type Packet struct {
 type CutOff struct {
 	File    string `json:"file"`
 	Offset  int64  `json:"offset"`        // of the incomplete packet or block
-	After   int    `json:"after_packet"`  // ordinal of the last complete packet, 0 without one
+	After   int    `json:"after_packet"`  // ordinal of the last complete packet; 0: no packet is complete
 	Present int64  `json:"bytes_present"` // of the incomplete packet or block
 	Missing int64  `json:"bytes_missing"` // at least; further data may be missing as well
 }

@@ -36,7 +36,7 @@ func (m *Memory) of(addr uint64) (Class, driver.Use) {
 	return Other, driver.UseNone
 }
 
-// next returns the address of the block behind one of a ring.
+// next returns the address of the block that follows one in a ring: behind the last block, that of the first.
 func (m *Memory) next(at uint64) uint64 {
 	if from, to, ok := m.Uses.Range(at); ok && at+nicspec.WqeBytes == to {
 		return from
@@ -58,7 +58,7 @@ type card struct {
 	sends  map[uint64][]*piece            // frames to send, by the bus address from which the NIC reads next
 	more   map[uint64]*entry              // by the address of a further block of a work entry
 	lands  map[uint64]*piece              // received frames, by the bus address to which the NIC writes next
-	passed map[uint64][]piece             // by address: parts of received frames on their way behind the NIC's link
+	passed map[uint64][]piece             // by address: parts of received frames that crossed the NIC's link
 	sent   seen                           // packets that the NIC read
 	got    seen                           // packets that it wrote
 	behind [nicspec.EndpointHost + 1]bool // by endpoint: bytes are counted on a link behind the NIC's, too
@@ -156,7 +156,7 @@ type entry struct {
 	inline int // bytes
 	skip   int // slots of inline bytes that are still to come
 	pieces int // that are still to come
-	off    int // of the next piece in the frame
+	off    int // offset in the frame at which the next piece goes
 	head   []byte
 }
 

@@ -20,7 +20,7 @@ const (
 	TLPHeaders
 	DLLPs
 	OtherFrames // on Ethernet: frames that are no RoCE packets, such as raw frames and pauses
-	Other       // on PCIe: memory of no known use, such as mailboxes, and answers to reads from before the count
+	Other       // on PCIe: memory of unknown use, such as mailboxes, and answers to reads sent before counting began
 	numClasses
 )
 

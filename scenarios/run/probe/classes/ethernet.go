@@ -9,7 +9,7 @@ type Cable struct {
 // Places holds what left the servers, and what left the switch: a packet may leave each by any cable.
 type Places struct{ servers, network seen }
 
-// NewPlaces returns places that nothing has left.
+// NewPlaces returns Places that no packet has left yet.
 func NewPlaces() *Places { return &Places{seen{}, seen{}} }
 
 // Cable returns a direction of a cable, whose own counter is total. fromServer: a server sends the frames, not a

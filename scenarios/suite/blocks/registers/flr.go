@@ -18,7 +18,7 @@ type flrPattern struct {
 	Op, Level, Gaps, Width, Gap uint8
 }
 
-const flrGap = nicspec.VisibleCycles * 3 / 4 // longest gap, since the signal of work may be delayed by a few cycles
+const flrGap = nicspec.VisibleCycles * 3 / 4 // longest gap: short enough although work may be signalled a bit late
 
 // flrReport is the outcome of a change of work: whether a reset was in progress before the change, ended although there
 // was work, and has ended by now; how often its end cleared the state; and whether it ended too late [L3].

@@ -42,7 +42,7 @@ type txqResult struct {
 	Writes               kit.WritesFault
 	CutStatus            nicspec.TableStatus
 	Cut                  txqCut
-	Entries, Completions [kit.Places]uint16 // number of them; 0 for a disabled queue
+	Entries, Completions [kit.Places]uint16 // how many of each there are, by queue; 0: disabled
 }
 
 // txqItem is a block of an entry that was passed on or, if it has an address, a completion entry.

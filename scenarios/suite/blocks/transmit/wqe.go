@@ -199,7 +199,7 @@ func (k *keyring) pieceFault(s *nicspec.SegFields) {
 	}
 }
 
-// lines makes a piece whole lines of memory, often the last ones of its key.
+// lines changes a piece to whole lines of memory, often the last ones of its key's region.
 func (k *keyring) lines(s *nicspec.SegFields) {
 	f := k.keys[int(s.Key&0xffff)]
 	s.Len = max(nicspec.LineBytes, s.Len&^(nicspec.LineBytes-1))

@@ -78,7 +78,7 @@ func sendBehindHeldCopy(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// outputCapacity counts the TLPs that leave the device while nothing accepts them.
+// outputCapacity counts the TLPs that cross the device's output before the closed gate behind it holds them up.
 func outputCapacity(r *kit.Rig, y *kit.RxRing) int {
 	r.T.Helper()
 	fill := filling(2 * kit.Credits[copyHeld])

@@ -27,7 +27,7 @@ var FairChecks = []kit.Check{
 type turnWatch struct {
 	came  []int64 // cycle of the last beat of each frame of the other port
 	taken int     // number of the other port's frames that have left the buffer
-	since []int   // by frame of the other port: flood frames that left the buffer while it waited there
+	since []int   // by frame of the other port: how many flood frames left the buffer while that frame waited there
 	worst int
 }
 

@@ -82,7 +82,7 @@ type Ring = driver.RawQueue
 type RxRing struct {
 	Ring
 	nicspec.RxqEntryFields
-	Posted [][2]uint64 // header and payload buffers, by descriptor index since the queue was enabled
+	Posted [][2]uint64 // header and payload buffer of each descriptor since the queue was enabled
 }
 
 // TxRing is an enabled transmit queue.

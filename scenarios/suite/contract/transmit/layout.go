@@ -123,7 +123,7 @@ func padding(r *kit.Rig) {
 			all = append(all, e)
 		}
 	}
-	// Offloads see the bytes before the padding.
+	// Offloads look at the frame without its padding.
 	p := kit.UDPPacket(2)
 	f := p.Build()
 	for _, cut := range []int{len(f), len(f) - 1, 41, 34, 33} {
