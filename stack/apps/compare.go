@@ -14,8 +14,8 @@ type Compare string
 const (
 	// all completions of each queue in order (Solar: in any order), and the memory of all servers
 	Exact Compare = "exact"
-	// like exact, except for which receive request took a message, the order of handlers' answers, and
-	// memory: timing decides these
+	// like Exact, without what timing decides: which receive request took a message, the order of
+	// handlers' answers, and the contents of memory
 	Messages Compare = "messages"
 	Counts   Compare = "counts" // the number of completions of each kind on each server
 )

@@ -155,7 +155,7 @@ func (l *lookup) ended(wc *verbs.WC) {
 		c.Message = l.tasks[l.underWay.Front().task].message
 	}
 	l.over = max(l.over, int(wc.ID)+1)
-	if wc.Status != verbs.WCSuccess { // READs without a completion of their own have one, too
+	if wc.Status != verbs.WCSuccess { // on failure, also a READ that was posted unsignaled completes
 		l.sendDone = append(l.sendDone, c)
 		return
 	}

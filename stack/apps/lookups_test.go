@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// reading is a queue pair whose READs copy bytes of one memory. It takes room READs at a time.
+// reading is a queue pair whose READs copy bytes of one memory. Field room is how many more READs it takes.
 type reading struct {
 	script
 	memory flat
@@ -63,7 +63,7 @@ func newLookups(t *testing.T, change func(*Spec)) (*lookup, *reading) {
 	return l, q
 }
 
-// play plays the lookups to their end. READs that find no room get some once the others have been taken.
+// play plays the lookups to their end. READs that find the queue full get room once those in it have completed.
 func play(l *lookup, q *reading) {
 	for l.advance(); len(q.ended) > 0 || l.full && !l.stopped; l.advance() {
 		if len(q.ended) > 0 {

@@ -132,7 +132,7 @@ func (r *Run) observe(o Observer, event func(Observer, *Message), flow int, answ
 }
 
 // messageOf returns the message that the end's send request m carries. Answers are posted in the order in which
-// messages arrived, and some of these may have been lost.
+// requests arrived, and some requests may have been lost.
 func (e *end) messageOf(m int) int {
 	if s, ok := e.role.(*server); ok {
 		return s.answered[m%len(s.answered)]

@@ -70,7 +70,7 @@ type Spec struct {
 	// applications on each server, each with its own verbs context and core
 	Processes  int  `yaml:"processes"`
 	QueuePairs int  `yaml:"queue_pairs"` // flows
-	BothWays   bool `yaml:"both_ways"`   // adds as many flows whose client is on the second server
+	BothWays   bool `yaml:"both_ways"`   // adds the same number of flows whose client is on the second server
 	// message lengths in bytes; message i takes entry i modulo the list's length
 	Sizes []int `yaml:"sizes" unit:"bytes"`
 	Count int   `yaml:"count"` // messages of each flow

@@ -62,7 +62,7 @@ func TestDCQCNHyperIncrease(t *testing.T) {
 		d.Sent(0, 1)
 	}
 	require.Equal(t, 12580*Mbps, d.Target())
-	for i := range 5 { // five expiries: the count of the byte counter, 6, exceeds F, that of the timer does not
+	for i := range 5 { // the timer expires five times, no more than threshold F; the byte counter's count 6 exceeds F
 		d.Tick(Ps(i+1) * 55 * us)
 	}
 	require.Equal(t, 12780*Mbps, d.Target())

@@ -30,7 +30,7 @@ const (
 	cmdTable                     // table command: write, then read until not busy
 	cmdPoll                      // read until a condition holds
 	cmdCall                      // call `action`, which does not use `done`, and continue at once
-	cmdAction                    // call action and wait for done
+	cmdAction                    // call `action` and wait until it calls `done`
 )
 
 // Begun returns the number of commands begun so far. Polling a register is one command.

@@ -26,7 +26,8 @@ func NewArena(from, n uint64) *Arena {
 	return a
 }
 
-// Within returns an arena of n bytes at a bus address, which a has allocated. Both share the marks of uses.
+// Within returns an arena of n bytes at a bus address, which this arena has allocated. Both arenas share the marks of
+// uses.
 func (a *Arena) Within(from, n uint64) *Arena {
 	b := NewArena(from, n)
 	b.uses = a.uses

@@ -255,8 +255,8 @@ func TestPollSome(t *testing.T) {
 	}
 }
 
-// FuzzCompletionEntries has a device write arbitrary completion entries: the driver may end with a breach, but nothing
-// panics, and no buffer is returned twice.
+// FuzzCompletionEntries has a device write arbitrary completion entries: the driver may end with an error that names a
+// breach of the contract, but nothing panics, and no buffer is returned twice.
 func FuzzCompletionEntries(f *testing.F) {
 	for _, typ := range []nicspec.CqeType{nicspec.CqeTypeRx, nicspec.CqeTypeTx, nicspec.CqeTypeEvent} {
 		cqe := nicspec.RxCqe(make([]byte, nicspec.CqeBytes))

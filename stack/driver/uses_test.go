@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// TestUses compares marks with an array of bytes, each with the use that was marked last.
+// TestUses compares Uses with an array that holds, for each byte, the use that was marked last.
 func TestUses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var u driver.Uses

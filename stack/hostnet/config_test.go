@@ -20,7 +20,7 @@ func wordsOf(b []byte, lengths ...int) string {
 	return strings.Join(words, " ")
 }
 
-// TestBadConfig checks that every wrong field of a configuration is named, all at once.
+// TestBadConfig checks that a single error names all wrong fields of a configuration.
 func TestBadConfig(t *testing.T) {
 	twice := FlowConfig{Ends: addresses(false), Source: nothing{}}
 	_, err := New(Config{Flows: []FlowConfig{

@@ -77,7 +77,7 @@ func (c *FlowConfig) validate(cores int) error {
 
 // role implements the part of a flow that depends on its application.
 type role interface {
-	headerBytes() int                  // bytes behind the UDP header that take needs
+	headerBytes() int                  // bytes behind the UDP header that method take needs
 	take(p *Packet, d datagram)        // handles a packet, whose headers are in Flow.head
 	step(now Ps) (worked bool)         // sends what there is to send
 	deadline() Ps                      // time of the next step without a packet

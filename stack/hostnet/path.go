@@ -67,7 +67,7 @@ func (p *Packet) SetCqe(c nicspec.RxCqe) {
 // Buffers describes the receive buffers of a flow.
 type Buffers struct {
 	Log   int // log2 of their number
-	Bytes int // length of a payload buffer; the buffers are adjacent, so consecutive packets may be, too
+	Bytes int // length of a payload buffer; buffers are adjacent, so that payload of consecutive packets can be
 
 	// Split, if not 0, splits that many bytes off each frame into a header buffer of HeaderBytes, so that payload of
 	// consecutive packets is adjacent in memory. Buffers are then posted in the order of their addresses.

@@ -110,7 +110,7 @@ func (f *Flow) AnswerFrom(message uint32, addr uint64, n int, p *Packet) {
 	f.core.tx.send(f, f.frame[:at], addr, n, p)
 }
 
-// acknowledge writes the headers of an acknowledgement with an answer of n bytes; they end at at.
+// acknowledge writes the headers of an acknowledgement with an answer of n bytes, and returns the offset of their end.
 func (f *Flow) acknowledge(message uint32, n int) (at int) {
 	s := f.role.(*server)
 	if longest := len(f.frame) - f.ends.HeaderBytes() - rpc.AckBytes; n < 1 || n > longest {

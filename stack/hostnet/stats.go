@@ -46,7 +46,7 @@ type Drops struct {
 	Buffer     uint64 // no room in the port's receive buffer [R3]
 	Descriptor uint64 // no descriptor of the queue [R9]
 	TooLong    uint64 // longer than the queue's buffers [R8]
-	NoRule     uint64 // no steering rule: frames for others
+	NoRule     uint64 // no steering rule matches: frames for other machines
 }
 
 // ReadDrops reads the counters of drops of port 0.

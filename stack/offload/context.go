@@ -222,7 +222,7 @@ func (e *Engine) allowed(qp uint32, host uint64, n int) bool {
 	return false
 }
 
-// copied handles the end of a DMA, and makes the handler ready if it waits for it.
+// copied handles the end of a DMA, and makes the handler ready if it waits for this DMA.
 func (c *Context) copied(id int, err error) {
 	c.dmas[id] = dma{true, err}
 	c.pending--

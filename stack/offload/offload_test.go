@@ -74,8 +74,8 @@ func TestBatch(t *testing.T) {
 	require.Less(t, w.turn, 200, "they were under way together")
 }
 
-// TestMisbehaviour checks that whatever a handler does, its client gets one response, the handler is named, and the
-// others continue.
+// TestMisbehaviour checks that whatever a handler does, its client gets one response, an error names the handler, and
+// other handlers continue.
 func TestMisbehaviour(t *testing.T) {
 	arg := func(c *offload.Context) uint64 { at, _ := c.Args(); return at }
 	for _, c := range []struct {

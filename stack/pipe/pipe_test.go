@@ -204,7 +204,7 @@ func (c counted) Read(addr uint64, b []byte, done func(error)) {
 	c.plain.Read(addr, b, done)
 }
 
-// TestDMAs checks that one DMA carries a batch, and that the counter is read once per Credit lines.
+// TestDMAs checks that one DMA carries a batch, and that the counter is read once for every Spec.Credit lines.
 func TestDMAs(t *testing.T) {
 	for _, s := range []struct {
 		Spec

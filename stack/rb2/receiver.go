@@ -19,7 +19,7 @@ type Receiver struct {
 
 	stats Stats
 	word  [WordBytes]byte
-	head  [WordBytes]byte // inline data of a head
+	head  [WordBytes]byte // bytes of the head pointer that is reported to the sender
 	wr    [1]verbs.SendWR
 	recv  [1]verbs.RecvWR
 }

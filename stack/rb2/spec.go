@@ -47,7 +47,7 @@ type Spec struct {
 	Window int `yaml:"window"`
 
 	Slots     int `yaml:"-"` // one fewer can be in use
-	SlotBytes int `yaml:"-"` // length of each: the longest message, rounded up to cache lines if aligned
+	SlotBytes int `yaml:"-"` // length of a slot: the longest message, rounded up to cache lines if Aligned
 }
 
 // DefaultSpec returns the thresholds of the paper's evaluation (rb.alpha, rb.beta, rb.gamma), for rings of rb.slots.

@@ -27,7 +27,7 @@ type Sender struct {
 	base, next uint32 // first unacknowledged packet; number of the next new one
 	inFlight   int64  // payload bytes sent and neither acknowledged nor lost
 	lost       int    // packets that wait for retransmission
-	recovery   uint32 // losses below this number belong to one event
+	recovery   uint32 // packets below this number are found lost only by a timeout
 	marked     uint32 // marks that acknowledgements have reported
 
 	deadline Ps
@@ -140,7 +140,7 @@ func (s *Sender) at(number uint32) *sent { return &s.window[number%Window] }
 // bytes returns the bytes of a packet that count in the window: its payload, and one for an empty one.
 func (s *Sender) bytes(x *sent) int { return max(1, s.spec.payload(x.message.bytes, x.index)) }
 
-// open reports whether the window admits a packet: the first one always.
+// open reports whether the window admits a packet: always if nothing is in flight.
 func (s *Sender) open(x *sent) bool {
 	return s.inFlight == 0 || s.inFlight+int64(s.bytes(x)) <= s.dctcp.Window()
 }
@@ -233,7 +233,7 @@ func (s *Sender) detect(now Ps, highest uint32) {
 	for n := s.base; n != s.next && int32(highest-n) >= reorder; n++ {
 		x := s.at(n)
 		if x.state != inFlight || int32(n-s.recovery) < 0 {
-			continue // a retransmission is under way until the timeout
+			continue // below s.recovery, only the timeout finds losses
 		}
 		s.lose(x)
 		s.dctcp.Lost(now, s.bytes(x), false)

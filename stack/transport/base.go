@@ -179,7 +179,7 @@ func (b *base) flushSends() {
 	b.endSends()
 }
 
-// drain reports EventSQDrained once in SQD, when idle says that nothing is in flight.
+// drain reports EventSQDrained, a single time, if the state is SQD and nothing is in flight (idle).
 func (b *base) drain(idle bool) {
 	if idle && b.state == verbs.QPSSQD && !b.drained {
 		b.drained = true

@@ -268,7 +268,7 @@ func serveRecorded(t *testing.T, all []*recordedPacket, mtu verbs.MTU) map[strin
 		}
 		if n := len(x.recorded); s.AETH.Syndrome == wire.NAKSequence && n > 0 &&
 			x.recorded[n-1].AETH.Syndrome.Kind() == wire.SyndromeRNR && x.recorded[n-1].BTH.PSN == s.BTH.PSN {
-			continue // rxe also sends this NAK for packets after an RNR NAK; the standard says to ignore those
+			continue // rxe also sends this NAK for packets after an RNR NAK; the standard says to ignore such packets
 		}
 		x.recorded = append(x.recorded, s)
 	}

@@ -46,9 +46,9 @@
 //
 // RoCE lets a requester send WRITEs and answers as fast as it can; what the peer cannot hold is lost, even on a cable
 // that loses nothing. Here each end tells the other how many packets it can still take (Env.Buffers), and the requester
-// sends no new packet from a PSN beyond that on; a READ takes one buffer of the peer, however many PSNs it has.
+// sends no new packet beyond that number; a READ takes one buffer of the peer, however many PSNs it has.
 // Acknowledgements, and the answers that have an AETH, carry a code in the seven reserved
-// bits beside AckReq of the BTH, which other makes send as zeros and ignore. The window counts from the first PSN that
+// bits beside AckReq of the BTH, which other NICs send as zeros and ignore. The window counts from the first PSN that
 // the packet does not acknowledge (a NAK: from its PSN). Code 0 is no window, 1 to 16 are 0 to 15 packets; then there
 // are eight codes for each doubling (16, 18, .. 32, 36, ..).
 //

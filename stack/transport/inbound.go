@@ -27,7 +27,7 @@ const (
 	localFault         // the receive request names memory that must not be written
 )
 
-// deliver handles the next packet of a SEND or WRITE. Unless the verdict is accepted, nothing has changed and the
+// deliver handles the next packet of a SEND or WRITE. Unless it returns verdict `accepted`, nothing has changed and the
 // caller must drop the packet.
 func (b *base) deliver(p *Packet, info *wire.OpInfo) verdict {
 	m, starts := &b.in, info.Position.Starts()

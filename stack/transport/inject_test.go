@@ -25,12 +25,12 @@ var deviations = map[string]string{
 	"opcode_rc_reserved_15": "RC_ACK 256 NAK invalid request 0",
 	"opcode_1e":             "RC_ACK 256 NAK invalid request 0",
 	"send_no_recv_rnr":      "RC_ACK 256 RNR NAK timer 12 0", // and no answer to what follows
-	"psn_far_behind":        "RC_ACK 255 ACK 0",              // the PSN before the expected one, not before 0
+	"psn_far_behind":        "RC_ACK 255 ACK 0",              // of the PSN before the expected one; rxe: before 0
 	"psn_half_window":       "RC_ACK 255 ACK 0",
 }
 
-// rereads lists the cases with a duplicate READ that we answer like a new READ, starting with FIRST. rxe continues the
-// numbering of the first answer, or requires the same address.
+// rereads lists the cases with a duplicate READ that this package answers like a new READ, from READ RESPONSE FIRST on.
+// rxe continues the numbering of the first answer, or requires the address of the first READ.
 var rereads = map[string]bool{"read_dup_partial": true, "read_dup_different_va": true}
 
 // TestInjectedRequests expects the answers of inject_v4.json to single requests, good and bad.

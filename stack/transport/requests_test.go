@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// TestWrongRequests checks that a request that its caller marked as faulty fails with that status when its turn comes:
-// earlier requests complete normally, later ones are flushed, and the peer receives none of them.
+// TestWrongRequests checks that a request posted with the status of an error (Send.Status) fails with this status when
+// its turn comes: earlier requests complete normally, later ones are flushed, and the peer receives none of these.
 func TestWrongRequests(t *testing.T) {
 	for _, c := range []struct {
 		kind  Kind

@@ -52,7 +52,8 @@ func (e *end) checkFlight(b []byte) {
 	}
 }
 
-// bounded reports whether both ends limit the packets in flight to the buffers that the sides have (schedule.shares).
+// bounded reports whether both ends are RC and limit the packets in flight to the buffers of each side
+// (schedule.shares).
 func (e *end) bounded() bool {
 	for _, x := range e.ends {
 		if _, ours := x.conn.(*rc); !ours {

@@ -163,7 +163,7 @@ func (c *rc) inWindow(now Ps, r *request, n uint32) bool {
 		return false
 	case !c.window.known || c.window.probe || seq.Diff(c.window.limit, c.nxt) > 0:
 		return true
-	case flying > 0 && !asked: // the peer's first windows came when more was in flight
+	case flying > 0 && !asked: // the peer's first windows are less than was in flight
 		return true
 	case flying == 0 && c.deadline == Never:
 		c.deadline = now + c.attr.persist() // for a probe, should the peer's next window be lost

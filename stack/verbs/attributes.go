@@ -88,10 +88,10 @@ type QPInitAttr struct {
 	SignalAll      bool // every send request ends with a completion (sq_sig_all)
 
 	// LowLatency is the longest message, in bytes, of a low-latency queue pair; 0: an ordinary one. This is an
-	// extension: the device writes payload to the application's buffer before its software has seen the packet. Such a
-	// queue pair is RC, and has SEND and SEND_WITH_IMM only; each receive request has one piece of memory with room for
-	// the longest message. Lost, duplicate or reordered packets may have been written to a buffer, too: completions
-	// tell which buffers hold a message.
+	// extension: the device writes payload to the application's buffer before the device's software has seen the
+	// packet. Such a queue pair is RC, and has SEND and SEND_WITH_IMM only; each receive request has one piece of
+	// memory with room for the longest message. Duplicate packets, or those behind a lost one, may have been written to
+	// a buffer, too: completions tell which buffers hold a message.
 	LowLatency int
 }
 

@@ -28,9 +28,9 @@ const (
 		QPMinRNRTimer
 )
 
-// transitions are the rows of IBTA 11.2.5.2, table 100, with the attribute masks of ibv_modify_qp(3) and, for what it
-// does not list, of Linux (ib_modify_qp_is_ok). RESET and ERR, which every state leads to, take no attributes; see
-// CheckModify.
+// transitions are the rows of IBTA 11.2.5.2, table 100, with the attribute masks of ibv_modify_qp(3) and, where that
+// page lists none, those of Linux (ib_modify_qp_is_ok). RESET and ERR, which every state leads to, take no attributes;
+// see CheckModify.
 var transitions = []transition{
 	{QPSReset, QPSInit, [4]masks{{required: connectedInit}, {required: connectedInit}, {required: datagramInit},
 		{required: QPPort}}},

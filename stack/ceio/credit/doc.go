@@ -16,12 +16,12 @@
 //   - Line 13 subtracts c_i/m from c_i once for each new flow, so that c_i does not reach 0. Here the balance is
 //     divided once.
 //   - Line 21 pays max(o, gamma/m): min is meant. Also, m is the number of new flows, which is the number of creditors
-//     only after a single arrival. Here each of the k creditors gets min(o, gamma/k), remainders in turn.
+//     only after a single arrival. Here each of the k creditors gets min(o, gamma/k); a remainder goes to them in turn.
 //   - No line adds the payment to the creditor's balance.
 //
 // The paper leaves these cases open; the decisions are ours:
 //   - Shares are whole credits; remainders go to the flows in turn.
 //   - A flow that has to give more than its balance and its credits in use gives claims.
 //   - A flow that becomes inactive gives its balance and its claims to the active flows, in equal shares, and owes them
-//     all its credits in use. If no flow is active, credits are unassigned; the next flow gets them.
+//     its credits in use, also in equal shares. If no flow is active, credits are unassigned; the next flow gets them.
 package credit

@@ -13,7 +13,7 @@ func balances(l *Ledger) (b []int) {
 	return b
 }
 
-// TestArrivals checks Equations 1 and 2 and lines 1 to 16 of Algorithm 1: shares of flows that hold their credits.
+// TestArrivals checks Equations 1 and 2 and lines 1 to 16 of Algorithm 1: shares of flows without credits in use.
 func TestArrivals(t *testing.T) {
 	l := New(3000, 6, Options{})
 	l.Activate(0)

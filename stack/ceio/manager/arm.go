@@ -44,8 +44,8 @@ func (m *Manager) limit(id int) int {
 }
 
 // hasCredit reports whether a flow can be resumed, with n credits added to its account. With controller `arm`, fast
-// packets may still be on their way until a slow one has been appended, which comes behind them: then the estimate
-// decides.
+// packets may still be on their way until the slow one behind them has been appended: until then, the estimate of the
+// credits in use decides.
 func (m *Manager) hasCredit(f *flow, n int) bool {
 	switch {
 	case m.spec.Controller == ControlNIC:

@@ -78,7 +78,7 @@ func (m *Manager) takeSurplus() {
 }
 
 // AccountRead takes an answer of NIC.ReadAccount: the draws that the ledger has not seen are entered, so that its
-// balance is that of the account and the credits that were taken from it.
+// balance is the sum of the credits in the account and those taken from it (NIC.TakeCredit).
 func (m *Manager) AccountRead(id int, a Account) {
 	c, f := &m.change, &m.flows[id]
 	n := max(int(int32(a.Drawn-f.drawn))-f.early, 0)
@@ -207,7 +207,7 @@ func (m *Manager) Processed(now Ps, id, fast, slow, messages int) {
 // releaseBatch returns the credits of a batch of messages, and reports whether it did.
 func (m *Manager) releaseBatch(f *flow) bool { return f.messages >= m.batch() && m.release(f) }
 
-// batch returns the number of messages of a batch, which is below a share.
+// batch returns after how many messages their credits are returned: fewer than the credits of a flow (share).
 func (m *Manager) batch() int { return max(1, min(m.spec.Batch, m.share()-1)) }
 
 // share returns the credits of an active flow, 1 or more.

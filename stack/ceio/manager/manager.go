@@ -26,8 +26,8 @@ type NIC interface {
 	// Steer rewrites the flow's rule to its fast or its slow ring; with controller `arm` only.
 	Steer(flow int, fast bool)
 
-	// Copy copies n slow packets, which are adjacent in the slow ring and in the host's buffers, by one work entry.
-	// Packets have the number first and those behind it, and the host buffers the same. CopyEnded reports the end.
+	// Copy copies n slow packets by one work entry: the packets numbered from first on, which are adjacent in the slow
+	// ring, to the host buffers with the same numbers, which are adjacent, too. CopyEnded reports the end.
 	Copy(flow int, first uint64, n int)
 }
 
@@ -96,7 +96,7 @@ type flow struct {
 	fast, slow fifo.Queue[uint32] // numbers of packets that arrived and wait for earlier ones of the other ring
 
 	inNIC   int    // credits in the account, less the draws that the ledger knows
-	early   int    // draws that the ledger knows of and whose completions have not been seen
+	early   int    // credit draws that the ledger knows of, for packets whose completions have not been seen
 	drawn   uint32 // fast completions seen
 	excess  int    // fast packets in host memory that hold no credit
 	paused  bool   // the account is latched, or the rule rewritten: packets come slow until Resume

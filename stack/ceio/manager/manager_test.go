@@ -11,7 +11,7 @@ import (
 )
 
 // play plays a schedule until every flow has sent its frames and all of them have been handed over, and there were
-// three exhaustions, drains and resumes. As printed, Algorithm 1 may have lost too many credits for that.
+// three exhaustions, drains and resumes. With Algorithm 1 as printed, lost credits may prevent that.
 func (w *world) play(frames, steps int) error {
 	open := 0
 	for range steps {

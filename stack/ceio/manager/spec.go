@@ -58,7 +58,7 @@ type Spec struct {
 	SlowSlots int  `yaml:"slow_slots"`     // descriptors of a slow ring
 	Landing   int  `yaml:"landing"`        // host buffers of a flow for slow packets
 	Lend      bool `yaml:"lend"`           // the application lends the landing buffers (post_recv)
-	Copies    int  `yaml:"copies"`         // most copies of a flow under way
+	Copies    int  `yaml:"copies"`         // maximum number of copies of a flow in progress
 	MarkEvery Ps   `yaml:"mark_period_ps"` // period in which production and consumption of the slow path are compared
 
 	// WaitLimit bounds what could be for ever: the wait for a packet whose successor has arrived, and for a landing

@@ -47,7 +47,7 @@ func (p *path) Next(x *hostnet.Packet) bool {
 	return true
 }
 
-// start lets the flow take part when the node is ready, which is when Next is called first.
+// start starts the flow in the first call of Next, since the node is ready then.
 func (p *path) start() bool {
 	if p.started {
 		return true

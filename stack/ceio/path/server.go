@@ -57,7 +57,7 @@ type hostCore struct {
 	paths  []*path
 }
 
-// wait is a call at a time.
+// wait is a call that is due at a time.
 type wait struct {
 	at simcore.Ps
 	f  func()
@@ -249,7 +249,7 @@ func (s *Server) after(flow int, f func()) {
 	}
 }
 
-// callWaits calls what is due, and checks the flows whose waits have a limit.
+// callWaits calls the entries of `waits` whose time has come, and checks the flows whose waits have a limit.
 func (k *hostCore) callWaits() (worked bool) {
 	k.loop.Disarm()
 	for k.waits.Len() > 0 && k.waits.Front().at <= k.bus.Core().Now() {

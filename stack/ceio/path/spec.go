@@ -10,7 +10,8 @@ import (
 // Ps is a time in picoseconds.
 type Ps = manager.Ps
 
-// Spec holds the parameters of a server's paths. FastSlots may be 0: that of the node's buffers. Buffers are not lent.
+// Spec holds the parameters of a server's paths. FastSlots may be 0: as many as the node has buffers for a flow.
+// Applications lend no buffers.
 type Spec struct {
 	manager.Spec `yaml:",inline"`
 

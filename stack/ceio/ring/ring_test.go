@@ -20,8 +20,8 @@ func receive(r *Ring, n int) (got []Packet) {
 	return got
 }
 
-// TestFigure7 plays the example of Fig. 7: 4 credits, so that packets #1 to #4 are fast and, up to #20, #17 to #20
-// slow; the first message is #1 to #4, #17 and #18.
+// TestFigure7 plays the example of Fig. 7: with 4 credits, packets #1 to #4 are fast and the next ones, #17 to #20, are
+// slow. The first message is #1 to #4, #17 and #18.
 func TestFigure7(t *testing.T) {
 	r := New(16)
 	for range 4 {

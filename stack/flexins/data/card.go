@@ -16,7 +16,7 @@ import (
 // Config holds the parts of a card's data cores.
 type Config struct {
 	Spec   Spec
-	Driver *driver.Driver // the control core's; Build gives ports and queues
+	Driver *driver.Driver // the control core's; its Build tells how many ports and queues the NIC has
 
 	// Cores are the data cores, selected by the low bits of a QPN.
 	Cores []*corebus.Bus
@@ -194,7 +194,7 @@ func (a *Card) Progress() (n uint64) {
 	return n
 }
 
-// Depths are the lengths of queues of all cores.
+// Depths are the lengths of queues, summed over all cores.
 type Depths struct {
 	Frames      int // in the transmit rings
 	Copies      int // in the rings of copies
@@ -221,7 +221,7 @@ func (a *Card) Depths() (d Depths) {
 	return d
 }
 
-// Stats are counters of all cores since they were opened.
+// Stats are counters since the cores were opened, summed over all cores.
 type Stats struct {
 	Received      uint64 // packets passed to connections
 	Sent          uint64 // frames sent

@@ -35,7 +35,7 @@ type job struct {
 	dst, src   driver.Span // dst without key: an invalidation of src; both without: a NOP
 	invalidate bool        // invalidate the lines of src after the copy
 	packet     int32       // handle of the packet concerned, plus 1; 0: none
-	q          *qp         // queue pair whose field copies counts this job; nil: none
+	q          *qp         // queue pair that counts this job in its field `copies`; nil: none
 	token      transport.Token
 	staged     *staged     // packet whose payload the job fetches, or whose lines it invalidates; nil: none
 	line       uint64      // address of the staging line to free; 0: no line

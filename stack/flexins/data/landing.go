@@ -153,8 +153,8 @@ func (l *landing) enterError() error {
 	return err
 }
 
-// names reports whether the NIC may write to a region, or will be given a request for it again when a packet is
-// dropped.
+// names reports whether the NIC may write to a region, or may do so again: a request for that region returns to the
+// NIC when a packet is dropped.
 func (l *landing) names(region uint32) bool {
 	for i := range l.posted.Len() {
 		if l.posted.At(i).to.Key == region {

@@ -135,8 +135,8 @@ func (a *Card) openLanding(c *core, cfg *QPConfig) (*landing, error) {
 	return l, a.drv.SetAccount(l.slot, 0, false)
 }
 
-// setDrops makes the NIC drop frames with a wrong ICRC while any landing is open, as the core would notice only after
-// they are in an application's buffer.
+// setDrops makes the NIC drop frames with a wrong ICRC while at least one landing is open: the core would notice the
+// ICRC only when the payload is already in an application's buffer.
 func (a *Card) setDrops() {
 	var r nicspec.RxCtrlReg
 	for _, used := range a.landings {

@@ -18,7 +18,7 @@ type ringModel struct {
 	list []claim
 }
 
-// claim is the position of a piece in the ring; begin is where the memory skipped before the piece starts.
+// claim is the position of a piece in the ring, with the memory that was skipped before it, from begin on.
 type claim struct {
 	piece             *piece
 	begin, at, behind uint64

@@ -225,7 +225,7 @@ func (q *CQ) drop(qpn uint32) {
 
 // ReqNotify implements verbs.CQ.
 func (q *CQ) ReqNotify(solicitedOnly bool) error {
-	q.pull() // completions that came before the request do not count
+	q.pull() // only completions that come after this call cause a notification
 	q.notifier.Request(solicitedOnly)
 	q.watch()
 	return nil

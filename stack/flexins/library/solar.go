@@ -1,7 +1,7 @@
 package library
 
 // endedAlone ends a Solar request, whether or not earlier ones have ended, and returns its ID. Its place in the queue
-// is freed only when those before it have ended, too: so are the places of the card's queue, which has no more of them.
+// is freed only when those before it have ended, too: the card's queue, which has as many places, frees them likewise.
 func (q *QP) endedAlone(number uint64) uint64 {
 	if number-q.first >= uint64(q.sends.Len()) { // a RESET has discarded the request
 		return 0

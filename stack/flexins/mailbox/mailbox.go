@@ -32,7 +32,7 @@ const (
 	DestroySRQ
 )
 
-// CQ is a completion queue of a queue pair, with its pipe in host memory if it is new to the core.
+// CQ is a completion queue of a queue pair. If it is new to the core, the addresses of its pipe in host memory follow.
 type CQ struct {
 	Number        uint32
 	New           bool

@@ -58,7 +58,7 @@ type landed struct {
 	packet hostnet.Packet
 }
 
-// run is a copy by the engine in progress.
+// run is a copy in progress, by the copy engine.
 type run struct {
 	chunk *chunk
 	n     int // packets

@@ -187,7 +187,7 @@ func lateRights(b *bench) {
 	}
 }
 
-// attributes checks that values out of range are refused, and missing features as such.
+// attributes checks that values out of range are refused as invalid, and missing features as not supported.
 func attributes(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	e := b.pair(typ)[0]
