@@ -69,7 +69,7 @@ func (d *Downlink) withDeviceWays(machine, cache string) error {
 }
 
 // ceioClient returns the NIC of a client machine: without Arm, on PCIe 5.0, with streams and clock of the server's.
-// Clients have the server's processors, and devices may fill as many ways: assumption.
+// Clients have the server's processors; devices may fill as many cache ways: assumption.
 func ceioClient(server *CardSpec) (CardSpec, error) {
 	d, err := DirectPreset(5, "")
 	if err != nil {

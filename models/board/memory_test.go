@@ -53,9 +53,9 @@ func TestMemoryKeepsTheProtocol(t *testing.T) {
 
 func (l *lab) memory() *Memory { return l.rack.Cards()[0].Memory }
 
-// GPUs must be reachable through the root also where DRAM has no cache in front. While the DRAM is
-// full, or a write waits for one to another memory, TLPs must stay on the link; every write must
-// arrive, however they are mixed.
+// GPUs must be reachable through the root also where no cache lies before the DRAM. While the DRAM is
+// full, or a write waits for an earlier write to another memory, TLPs must stay on the link; every
+// write must arrive, however writes to GPUs and DRAM are mixed.
 func TestGPUsBesideDRAMAlone(t *testing.T) {
 	const writes, every = 5000, 16
 	space, err := mem.NewSpace(1<<20, 1<<24)

@@ -18,8 +18,8 @@ import (
 )
 
 // SwitchSpec configures a switch at the end of the NIC's PCIe link, and behind it a root over the
-// memory of each endpoint. The card's Endpoint configures the roots except for their latency; its
-// Limits apply to both, because the NIC has one MPS.
+// memory of each endpoint, Arm and host. The card's Endpoint configures both roots except for their
+// latency; they have the same Limits, because the NIC has one MPS.
 type SwitchSpec struct {
 	nicswitch.Spec `yaml:",inline"` // with the ports NIC, Arm and Host
 

@@ -51,7 +51,7 @@ func toDuration(t simcore.Ps) time.Duration { return time.Duration(t / simcore.N
 
 // shortestRead returns the least duration of a register read by software.
 func (s *CardSpec) shortestRead() simcore.Ps {
-	const cycles = 8 // cycles in which the NIC answers (assumption)
+	const cycles = 8 // cycles that the NIC takes to answer (assumption)
 	oneWay := s.pcie().Latency
 	if sw := s.Switch; sw != nil {
 		oneWay += sw.Latency

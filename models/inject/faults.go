@@ -215,7 +215,7 @@ func (f *Faults) fail(err error) {
 	}
 }
 
-// release sends a completion, or queues it until the gap has passed.
+// release sends a completion of a read, or queues it until the read's gap has passed.
 func (f *Faults) release(x *read, p *msg.TLP) {
 	if x.gap {
 		x.late.Push(p)

@@ -22,8 +22,8 @@ type Feed interface {
 // InsertSpec configures an Insert.
 type InsertSpec struct {
 	To Direction // of the frames that it adds
-	// rate and overhead of the cable, which the frames of both kinds share from here on; the zero rate leaves that to
-	// the link behind it
+	// rate and overhead of the cable, which live and added frames share from here on; with the zero rate, only the link
+	// behind the Insert paces them
 	Rate     simcore.Rate
 	Overhead int
 }
@@ -135,7 +135,7 @@ func (x *Insert) relay(d Direction, m sim.Msg) {
 		x.send(d, m)
 		return
 	}
-	x.accept(f, simcore.Now(x.sched)-x.time(f), false) // the link before has taken its time already
+	x.accept(f, simcore.Now(x.sched)-x.time(f), false) // the previous link has counted the frame's time
 	x.advance()
 }
 

@@ -74,7 +74,7 @@ func (j *joined) run(t *testing.T, n int, until simcore.Ps) {
 	}
 }
 
-// split returns the numbers of live frames and of added ones, in the order of their arrival.
+// split returns the numbers that live frames and added frames carry, in the order of their arrival.
 func (j *joined) split() (live, more []uint32) {
 	for _, n := range j.to.got {
 		if n >= added {

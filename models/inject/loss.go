@@ -13,7 +13,7 @@ import (
 
 // LossSpec configures a Loss.
 type LossSpec struct {
-	Share float64 `yaml:"share"` // of the frames lost in each direction
+	Share float64 `yaml:"share"` // fraction of each direction's frames that is lost
 	Seed  uint64  `yaml:"seed"`
 }
 

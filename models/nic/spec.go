@@ -27,7 +27,7 @@ type Timing struct {
 	RegPipe int `yaml:"reg_pipe"` // from the acceptance of a register access to its effect
 	CplPipe int `yaml:"cpl_pipe"` // from the acceptance of a completion to the use of its data
 
-	Tags       int `yaml:"tags"`         // read requests in flight, 1..256
+	Tags       int `yaml:"tags"`         // number of read requests in flight, 1..256
 	RxPrefetch int `yaml:"rx_prefetch"`  // descriptors that a queue holds or has requested
 	TxPrefetch int `yaml:"tx_prefetch"`  // blocks of work entries that a queue holds or has requested
 	TxInFlight int `yaml:"tx_in_flight"` // work entries in flight per port, over all queues

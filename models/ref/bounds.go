@@ -3,8 +3,8 @@ package ref
 // MaxDelay is the longest delay that Give and Answer accept, in cycles.
 const MaxDelay = 1 << 20
 
-// Bound limits how many transactions the reference may draw, give and expect in a run; each call of Job counts as
-// one. 0: no limit.
+// Bound limits how many transactions the reference may draw, give and expect in a run, all together; each call of Job
+// counts as one. 0: no limit.
 func (p *Player) Bound(n int) { p.most = n }
 
 // count counts a transaction or a job against the limit.

@@ -218,8 +218,8 @@ func (d *due) take(p *Player, m *Msg) {
 	}
 }
 
-// match finds the item that a transaction agrees with, among those of group g that may come next: the one at
-// index `from`, or one that only items which the output may omit separate from it.
+// match finds the item that a transaction agrees with, among those of group g that may come next: the item at
+// index `from`, or a later one if the output may omit all items before it.
 func (d *due) match(g, from int, m *Msg) (at int, ok bool) {
 	if d.order != "" {
 		f, i := d.of.find(d.order)

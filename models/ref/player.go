@@ -217,8 +217,8 @@ func (p *Player) offer(stream string, delay uint64, f Fields, data []byte, answe
 	p.host.Offer(Offer{Stream: s, Delay: delay, Side: s.Pack(f), Data: slices.Clone(data), Answer: answer})
 }
 
-// Done makes the run continue until f returns true. It is a fault of the device if nothing happens for long before
-// that.
+// Done makes the run continue until f returns true. If f is still false and nothing has happened for long, that is a
+// fault of the device.
 func (p *Player) Done(f func() bool) {
 	checkFunc(f != nil, "Done", "")
 	p.done = append(p.done, f)

@@ -112,7 +112,7 @@ func (s *Stream) put(f *Field, into []byte, v any) {
 	copy(into, b[:])
 }
 
-// fits reports whether all bits of b are 0 from bit number bits on.
+// fits reports whether the value in b fits into a number of bits: whether all higher bits are 0.
 func fits(b []byte, bits int) bool {
 	for i, x := range b {
 		if rest := bits - 8*i; rest < 8 && x>>max(rest, 0) != 0 {

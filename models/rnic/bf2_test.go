@@ -168,8 +168,8 @@ func TestPacketTable(t *testing.T) {
 	require.Less(t, host2M, 0.7*25)
 }
 
-// One endpoint must get no more contexts than its limit, even alone. The other must then still get
-// its reserve.
+// One endpoint must get no more contexts than its limit, even while the other has none. The other must
+// then still get the contexts reserved for it.
 func TestContexts(t *testing.T) {
 	var x contexts
 	x.most, x.reserve = 10, 3

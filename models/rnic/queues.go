@@ -30,7 +30,7 @@ type qpair struct {
 	out        chain[*txPacket]
 	leaving    chain[*txPacket]  // for UC, UD and raw: packets taken from list `out`, until their completions
 	parked     [2]chain[*rxOp]   // received requests, and received responses, that wait to be handled
-	ripe       [2]int32          // number of packets in parked, by the index of parked, whose latency has passed
+	ripe       [2]int32          // for each of the two lists in `parked`: number of packets whose latency has passed
 	queued     [2]int32          // requests that wait for a context, by endpoint
 	barred     chain[*rxOp]      // requests that would overtake another; see order.go
 	flushed    []core.Completion // completions of a failed queue pair, which are written once unreported is 0

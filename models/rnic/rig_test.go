@@ -223,8 +223,8 @@ type testQP struct {
 
 const ringLog = 6
 
-// qp makes a queue pair whose rings lie in an endpoint's memory; one completion queue serves both
-// sides.
+// qp makes a queue pair whose rings lie in an endpoint's memory; one completion queue serves its send
+// and its receive side.
 func (h *host) qp(typ rnicspec.QPType, ep int) *testQP {
 	h.qpn++
 	q := &testQP{h: h, n: h.qpn, typ: typ, send: h.alloc(ep, rnicspec.WQEBytes<<ringLog),

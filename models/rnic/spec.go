@@ -33,7 +33,7 @@ const (
 type Spec struct {
 	Ports int          `yaml:"ports"`                 // Ethernet ports
 	Freq  simcore.Freq `yaml:",inline"`               // clock for the cycles of crossings; nothing inside depends on it
-	Line  simcore.Rate `yaml:"line"`                  // rate of an Ethernet port; zero: only the link paces
+	Line  simcore.Rate `yaml:"line"`                  // rate of an Ethernet port; zero: as fast as its cable
 	Frame Framing      `yaml:"framing"`               // on the wire
 	PMTU  int          `yaml:"max_pmtu" unit:"bytes"` // largest PMTU of a queue pair
 

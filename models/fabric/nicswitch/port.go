@@ -126,8 +126,8 @@ func (p *port) Enter(t *msg.TLP, now simcore.Ps) {
 	}
 }
 
-// admits reports whether the queues that a TLP goes to have room. If not, it marks the input as
-// stuck.
+// admits reports whether all queues that a TLP from this port goes to have room. If not, it marks
+// the port as stuck.
 func (p *port) admits(t *msg.TLP) bool {
 	w := p.pathOf(t)
 	ok := true

@@ -40,7 +40,7 @@ type PortSpec struct {
 	Name       string `yaml:"name"`
 	route.Port `yaml:",inline"`
 	NIC        bool `yaml:"nic"`      // lies behind the NIC link
-	Capacity   int  `yaml:"capacity"` // TLPs that arrived and were not taken
+	Capacity   int  `yaml:"capacity"` // number of TLPs that have arrived and were not taken yet
 }
 
 // Queue bounds the TLPs of each class that wait between one input and one output.

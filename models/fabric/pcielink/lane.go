@@ -28,7 +28,7 @@ type lane struct {
 	buffer  [3]int     // capacity of tx, by class
 	backlog simcore.Ps // bound on the wire time queued before another TLP is taken
 	waiting bool       // src was refused and has not been notified yet
-	retry   bool       // dst has called Retry: offer rx again
+	retry   bool       // dst has called Retry: offer it the TLPs in rx again
 	credits account
 	returns fifo.Queue[grant] // credits on their way back to src
 
@@ -74,7 +74,7 @@ func (d *lane) init(l *Link, i int) {
 	d.wire.init(l, kindWire|i)
 }
 
-// full reports whether the transmit buffer is full for any class.
+// full reports whether the transmit buffer is full for at least one class.
 func (d *lane) full() bool {
 	return d.tx.Count(tlp.Posted) >= d.buffer[tlp.Posted] || d.tx.Count(tlp.NonPosted) >= d.buffer[tlp.NonPosted] ||
 		d.tx.Count(tlp.Completion) >= d.buffer[tlp.Completion]

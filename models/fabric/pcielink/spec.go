@@ -73,9 +73,9 @@ type Buffer struct {
 	WireBytes  int `yaml:"wire_bytes"`
 }
 
-// DLLP configures the bandwidth that the data link layer takes in the direction opposite to the
-// TLPs: an Ack for every AckEvery TLPs, and an UpdateFC for every UpdateEvery TLPs of a class with
-// finite credits. 0 means none are sent. At most 2 × Bytes are sent per TLP.
+// DLLP configures the bandwidth that the data link layer takes in the direction opposite to that of
+// the TLPs: an Ack for every AckEvery TLPs, and an UpdateFC for every UpdateEvery TLPs of a class
+// with finite credits, each of length Bytes. 0 means none are sent.
 type DLLP struct {
 	Bytes       int `yaml:"bytes"`
 	AckEvery    int `yaml:"ack_every"`

@@ -239,7 +239,7 @@ func TestRegisters(t *testing.T) {
 	require.NoError(t, host.Write32(0x14, 43))
 	for range 2 {
 		require.NoError(t, b.arm.Read(0x10, 4, keep))
-		require.NoError(t, host.Read(0x14, 4, keep)) // uses the same tags with another requester ID
+		require.NoError(t, host.Read(0x14, 4, keep)) // takes the tag of the Arm's read, with another requester ID
 	}
 	require.ErrorIs(t, b.arm.Read(0x10, 4, nil), root.ErrNoTag)
 	require.ErrorIs(t, host.Read(0x10, 4, nil), root.ErrNoTag)

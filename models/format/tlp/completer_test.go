@@ -132,8 +132,8 @@ func TestCompleterPolicies(t *testing.T) {
 	require.Greater(t, len(seen), 1, "a seed draws more than one way to split")
 }
 
-// failSecond returns a memory that fails with why in the second completion of the reads tested
-// below.
+// failSecond returns a memory that fails with the given error in the second completion of the reads
+// tested below.
 func failSecond(why error) ReadFunc {
 	return func(addr uint64, dst []byte) error {
 		if addr == 0x10c0 {

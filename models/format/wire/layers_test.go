@@ -50,8 +50,8 @@ func (s *stack) layer(t gopacket.LayerType) gopacket.DecodingLayer {
 	return s.roce.DecodingLayers()[t-LayerTypeBTH]
 }
 
-// TestCaptureLayers decodes every good frame of the captures in both of gopacket's ways, and
-// serialises it to the same bytes.
+// TestCaptureLayers decodes every frame of the captures that has the right ICRC, by a
+// DecodingLayerParser and by gopacket.NewPacket, and serialises it to the same bytes.
 func TestCaptureLayers(t *testing.T) {
 	s := newStack()
 	buf := gopacket.NewSerializeBuffer()

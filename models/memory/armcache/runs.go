@@ -19,8 +19,8 @@ func (c *Cache) turn(x *transfer) int {
 	return x.at + mem.InLine(x.a.Addr+uint64(x.at), n-x.at)
 }
 
-// settleLine records the end of a run's line, which has had its turn. Like any write of a core, the
-// line ends without waiting for a memory access.
+// settleLine records the end of the write to one line of a run, after the line's turn in the cache.
+// Like any write of a core, it ends without waiting for a memory access.
 func (c *Cache) settleLine(x *transfer, n int) {
 	if x.ending > 0 && x.due != c.free+c.spec.HitLatency {
 		c.schedule(x)

@@ -40,7 +40,7 @@ func (s HogSpec) Validate() error {
 	bad := func(path field.Path, got any, want string) {
 		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
-	// No DRAM carries a hundredth of the highest rate; each access takes time to simulate, even if it only waits.
+	// No DRAM reaches a hundredth of this rate, but also accesses that wait take time to simulate.
 	const most = 10_000 // Gbps
 	if r := s.Rate; r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second {
 		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), "1 to 2^30 bytes in 1 ps to 1 s")

@@ -186,7 +186,7 @@ func (c *Channel) Message() *Plan {
 	return &j.plan
 }
 
-// MessageLeft records that the message has left.
+// MessageLeft records that the message of the oldest copy has left the device.
 func (c *Channel) MessageLeft() { c.job(0).sent = true }
 
 // Ended removes the oldest copy if it is over, and returns how it ended [D6].

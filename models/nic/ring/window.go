@@ -27,7 +27,7 @@ type Window struct {
 	end uint16 // first unusable index if Cut is set; never before index Use
 }
 
-// NewWindow returns a window on a ring whose places have entry bytes.
+// NewWindow returns a window on a ring of `depth` places, each `entry` bytes long.
 func NewWindow(entry, depth int, long bool) Window {
 	room := depth
 	if long {

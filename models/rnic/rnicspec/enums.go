@@ -108,7 +108,7 @@ func (s QPState) String() string {
 	return name([]string{"RESET", "INIT", "RTR", "RTS", "ERROR"}, int(s), "QPState")
 }
 
-// Access is a set of rights to a memory region, or that a queue pair gives its peer.
+// Access is a set of rights: those to a memory region, or those that a queue pair gives its peer.
 type Access uint8
 
 // Bits of Access.

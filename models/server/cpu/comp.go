@@ -22,7 +22,7 @@ type Core struct {
 
 	ownWatches mem.Watches // watches of this core's loops, notified of its own stores
 	round      round
-	worked     bool       // the step being replayed found work; the loop may be stopped in the meantime
+	worked     bool       // the step being replayed found work; the loop may be stopped during the replay
 	stepping   *Loop      // loop whose step is being replayed; nil: no step is being replayed
 	began      simcore.Ps // time at which the step, or the record outside of steps, began
 	busy       bool       // the core computes, until the time due, or has a record to replay

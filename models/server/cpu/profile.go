@@ -37,15 +37,15 @@ type profile struct {
 	total [NumActivities]simcore.Ps // of records that have ended
 }
 
-// Profile makes the core attribute its time to activities from its next record on.
+// Profile makes the core attribute its time to activities, from the next record of operations on.
 func (c *Core) Profile() {
 	if c.profile == nil {
 		c.profile = new(profile)
 	}
 }
 
-// TimeIn returns the time that ended records spent on an activity since Profile. Without Poll, the activities add up to
-// what Stats.Busy grew by.
+// TimeIn returns the time that records of operations which have ended spent on an activity since Profile. All
+// activities except Poll add up to what Stats.Busy grew by.
 func (c *Core) TimeIn(a Activity) simcore.Ps {
 	if c.profile == nil {
 		return 0
@@ -70,7 +70,7 @@ func (p *profile) begin(a Activity, at simcore.Ps) {
 	p.now, p.since, p.parts = a, at, [NumActivities]simcore.Ps{}
 }
 
-// turn continues a record with another activity.
+// turn changes the activity in the middle of a record of operations.
 func (p *profile) turn(a Activity, at simcore.Ps) {
 	if p == nil || a == Same || a == p.now || p.now == Same {
 		return

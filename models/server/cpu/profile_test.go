@@ -9,8 +9,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// TestActivitiesAddUp checks that time is attributed to the activity that spends it, that the activities but polls add
-// up to the busy time, and that nothing ends at another time because of it.
+// TestActivitiesAddUp checks that time is attributed to the activity that spends it, that all activities except polls
+// add up to the busy time, and that profiling changes no time.
 func TestActivitiesAddUp(t *testing.T) {
 	var ends [2]simcore.Ps
 	for i, profiled := range []bool{false, true} {

@@ -161,8 +161,8 @@ func (e *Engine) run(limit Ps) error {
 	return nil
 }
 
-// handleSlowly handles an event in the cases that are not frequent: foreign events, hooks, and
-// misuse.
+// handleSlowly handles an event in the cases that are not frequent: events of Akita's own kind
+// (foreign), hooks, and wrong use of the engine.
 func (e *Engine) handleSlowly(ev *Event) error {
 	if ev.At != ev.at {
 		panic(fmt.Sprintf("simcore: %v was changed while it was pending at %v", ev, ev.at))

@@ -55,8 +55,8 @@ func TestOrder(t *testing.T) {
 			done = append(done, ran{ev.At, ev.Secondary, ev.Kind})
 			if budget > 0 {
 				budget--
-				// At one time, primaries come first in the order checked here. A secondary must not schedule a
-				// primary for the current time: it would run after the secondary.
+				// Among events of the same time, the order checked here has primaries first. A secondary must not
+				// schedule a primary for the current time: it would run after the secondary.
 				step := draw()
 				secondary := rapid.Bool().Draw(t, "secondary")
 				if ev.Secondary && step == 0 {

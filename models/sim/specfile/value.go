@@ -119,7 +119,7 @@ func entryOf(v reflect.Value, key string) (entry, bool) {
 	return search(v, func(_ string, f reflect.StructField) (unit, bool) { return shortUnit(f, key) })
 }
 
-// search returns the first field of a struct for which is returns true.
+// search returns the first field of a struct for which function `is` returns true.
 func search(v reflect.Value, is func(name string, f reflect.StructField) (unit, bool)) (entry, bool) {
 	t := v.Type()
 	for i := range t.NumField() {

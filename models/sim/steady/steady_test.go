@@ -103,8 +103,8 @@ func TestDrift(t *testing.T) {
 }
 
 // TestAutoregression counts how often an interval misses the mean of a first-order autoregression. Batches taken as
-// independent miss it in four of ten cases, the widened interval in fewer than half as many; not in one of twenty,
-// since twenty batches show only a part of their correlation.
+// independent miss it in four of ten cases. The widened interval misses it less than half as often, but in more than
+// one of twenty cases, since twenty batches show only a part of their correlation.
 func TestAutoregression(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const runs, keep = 2000, 0.7

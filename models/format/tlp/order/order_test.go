@@ -149,7 +149,7 @@ type numbers [3]bool
 
 func (g *numbers) Open(c tlp.Class, _ int) bool { return g[c] }
 
-// TestQueueAgainstNaive compares the queue with naive step by step, with gates that open and close
+// TestQueueAgainstNaive compares Queue with type naive step by step, with gates that open and close
 // at random.
 func TestQueueAgainstNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -114,7 +114,8 @@ type directory struct {
 	number uint64
 }
 
-// of returns the run that contains a block; nil if none of its blocks ever had a line.
+// of returns the run (runBlocks adjacent blocks) that contains the block with a number; nil if none of
+// its blocks ever had a line.
 func (d *directory) of(number uint64) *[runBlocks]*block {
 	number /= runBlocks
 	if d.latest == nil || d.number != number {

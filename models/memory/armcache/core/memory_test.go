@@ -46,7 +46,7 @@ func TestBlockFillsLines(t *testing.T) {
 	require.Zero(t, uintptr(unsafe.Pointer(b))%mem.LineBytes)
 }
 
-// Every block of a pool must be found by the places of its lines.
+// Every line of a pool's blocks must be found by its place.
 func TestPlaces(t *testing.T) {
 	var p pool
 	for i := range uint64(3 * poolBlocks) {

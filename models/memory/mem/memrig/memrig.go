@@ -32,7 +32,7 @@ type Build func(t testing.TB, e sim.Engine) *Rig
 
 const step = 30 * simcore.Nanosecond
 
-// Contract checks a memory against the protocol, on both engines.
+// Contract checks a memory against the protocol, on the engine of simcore and on that of Akita.
 func Contract(t *testing.T, name string, build Build) {
 	memtest.RunContract(t, name, func() (*memtest.Bench, error) {
 		e := simcore.NewEngine()

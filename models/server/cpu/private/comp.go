@@ -220,7 +220,7 @@ func (c *Cache) passed(p *mem.Relay) {
 	c.finish(a, len(a.Data)-past, err)
 }
 
-// passedLine handles the end of a line of a run that was passed on.
+// passedLine handles that memory has ended one line of a run that the cache passed on.
 func (c *Cache) passedLine(p *mem.Relay, n int, more bool) {
 	a := p.From
 	addr := a.Addr + uint64(p.Past)

@@ -14,7 +14,7 @@ const DescriptorBytes = 64
 // opMove is the operation code of a copy ("memory move"), in the byte that follows the flags.
 const opMove = 3
 
-// Offsets in a descriptor, as the part's architecture specification has them.
+// Offsets in a descriptor, as the architecture specification of the accelerator (DSA) has them.
 const (
 	atOperation = 7
 	atRecord    = 8

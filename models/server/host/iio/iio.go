@@ -145,8 +145,8 @@ func (b *Buffer) Access(a *mem.Access) {
 	b.run()
 }
 
-// run passes on the accesses that have room, in order. A write longer than the buffer is passed on
-// when the buffer is empty.
+// run passes on accesses in order, as long as the buffer has room for them. A write longer than the
+// buffer is passed on when the buffer is empty.
 func (b *Buffer) run() {
 	if b.running {
 		return

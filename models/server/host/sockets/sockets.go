@@ -128,8 +128,8 @@ func (b Builder) Build(name string) (*Sockets, error) {
 }
 
 // At returns the memory for one more initiator on a socket. Each initiator has an address map of its
-// own: a map makes a write wait for earlier writes to other memories, which need not be those of
-// another initiator.
+// own: a map makes a write wait for earlier writes to other memories, and no write has to wait for
+// those of another initiator.
 func (s *Sockets) At(socket int) (*memmap.Map, error) {
 	if socket < 0 || socket >= len(s.regions) {
 		return nil, fmt.Errorf("sockets: socket %d: want 0 to %d", socket, len(s.regions)-1)
