@@ -19,9 +19,9 @@ type backpressure struct {
 // Number of cycles over which each set of backpressure stays exact (cycles.NewSet): more than the longest delay that
 // is checked with the set.
 const (
-	keptTLP  = 1 << 14 // set `tlp`, for the delays of [L3]
-	keptUsed = 1 << 11 // set `used`, for the delays of [M3] and fetchSlack
-	keptEth  = 1 << 11 // sets `eth`, for the delays of [F6]
+	keptTLP  = 1 << 14 // of set `tlp`, for the delays of [L3]
+	keptUsed = 1 << 11 // of set `used`, for the delays of [M3] and fetchSlack
+	keptEth  = 1 << 11 // of sets `eth`, for the delays of [F6]
 )
 
 func (s *backpressure) init(ports int) {

@@ -221,7 +221,7 @@ func (r *Referee) entryOver(q *txq, s *attribution.Slot) {
 		r.silentEnded(q)
 		r.cnt.Step(nicspec.CntTxWqe.Index(), 1, r.now)
 	} else {
-		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output shows when the entry ended, or whether before the disabling
+		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output shows when it ended, or whether it did before the disabling
 		q.silent++
 	}
 	e := s.Entry

@@ -44,7 +44,7 @@ type changelog struct {
 	title    string // heading of the current part, which lists the changes of one version
 	kind     int    // index into changeKinds, -1 before the first
 	entries  int    // number of entries of the current kind
-	commit   bool   // the part names the last commit of its version
+	commit   bool   // the current part names the last commit of its version
 }
 
 // readChangelog returns the versions of a changelog, newest first, and its faults by line. A changelog has a part for
@@ -101,7 +101,7 @@ func (c *changelog) begins(n int, line string) {
 	c.versions = append(c.versions, words[1])
 }
 
-// ends checks the current part when its last line has been read.
+// ends checks the current part of the changelog when its last line has been read.
 func (c *changelog) ends(n int) {
 	switch {
 	case c.title == "":

@@ -193,7 +193,7 @@ func hunksOf(text string) []*hunk {
 	return list
 }
 
-// countOf returns a number of lines in a hunk's header, which is 1 if left out.
+// countOf returns the number of lines that a hunk's header states; 1 if it states none.
 func countOf(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n

@@ -40,7 +40,7 @@ type ghStep struct {
 	With                    map[string]string
 }
 
-// github plays a workflow: all jobs in order of their needs. It returns the errors of jobs.
+// github plays a workflow: all jobs, each after those that its key `needs` names. It returns the errors of jobs.
 func (r *runner) github(file string) (errs []error) {
 	w := workflow{}
 	strict(r.t, file, &w)

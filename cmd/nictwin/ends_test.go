@@ -26,7 +26,7 @@ import (
 type ends struct {
 	args  string // arguments of a short run; if `long` is set, of a very long one
 	tools bool   // it needs external tools: if they are missing, it ends with result.Infrastructure
-	long  bool   // it runs until it is interrupted
+	long  bool   // the command runs until it is interrupted
 	child string // program of its child process; empty: none
 }
 

@@ -25,7 +25,7 @@ type Entry struct {
 	reading  int      // outstanding reads
 	Asked    bool     // at least one piece was requested
 	Fails    Statuses // statuses of failed reads
-	possible Statuses // statuses of reads that completed but may have failed
+	possible Statuses // statuses with which further reads may have failed
 
 	finished bool // the offloads were applied to the frame
 	status   nicspec.Status

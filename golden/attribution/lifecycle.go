@@ -147,8 +147,8 @@ func (es *Entries) retire(e *Entry) {
 	es.retired.Push(e)
 }
 
-// dropRetired forgets the retired entries that ended before any entry now at work was fetched: no read can move
-// between the two, directly or through other retired entries.
+// dropRetired forgets the retired entries that ended before the earliest fetch of the entries now at work: no read can
+// move between an entry at work and one of them, directly or through other retired entries.
 func (es *Entries) dropRetired() {
 	since := es.Now
 	for k := range es.queues {

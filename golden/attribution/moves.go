@@ -8,7 +8,7 @@ type contentKind uint8
 const (
 	isFree  contentKind = iota // no read fills it
 	isOpen                     // a read is outstanding
-	isGot                      // the place's bytes have come
+	isGot                      // the place's byte has come
 	isBad                      // the place's read failed
 	isFixed                    // the place's read cannot belong to another place, or its bytes have left the device
 )

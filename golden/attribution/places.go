@@ -67,8 +67,8 @@ func (es *Entries) SurelyOf(d *Read, queue int) bool {
 	}) && named && len(d.dest) > 0
 }
 
-// uniform returns how many bytes from an address on, n at most, lie in the same pieces and were filled there by the
-// same reads.
+// uniform returns how many bytes from an address on, n at most, have the same pieces over them, and were filled in each
+// of these pieces by one read.
 func (es *Entries) uniform(addr uint64, n int) int {
 	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
 	for node := es.Readable.First(addr); node != nil; node = es.Readable.Next(node) {

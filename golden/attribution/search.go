@@ -316,8 +316,8 @@ func (g *goal) reached(h Place, n int) bool {
 	return !wild && k == n && h.entry.Buf.Differs(off, g.data[off:off+n]) == n
 }
 
-// goal names the entry that a search completes. If data is set, a frame that has left, the entry must get the bytes
-// of that frame.
+// goal is the entry that a search completes. If data is set, it is a frame that has left, whose bytes the entry must
+// get.
 type goal struct {
 	entry  *Entry
 	data   []byte

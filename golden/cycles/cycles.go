@@ -29,7 +29,7 @@ func NewSet(keep int64) Set { return Set{keep: keep} }
 // stretch is a range of cycles in the set, with the number of earlier cycles in the set.
 type stretch struct{ first, last, before int64 }
 
-// free returns how many cycles before the stretch are not in the set.
+// free returns how many cycles before the stretch, from cycle 0 on, are not in the set.
 func (t *stretch) free() int64 { return t.first - t.before }
 
 // Latest returns the latest cycle in the set.

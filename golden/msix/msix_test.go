@@ -78,7 +78,7 @@ func TestSharedMessage(t *testing.T) {
 	}
 }
 
-// A queue being disabled must send a message for all of its entries, and none once it is disabled [M4].
+// A queue being disabled must send one message for its unreported entries, and none once it is disabled [M4].
 func TestClosing(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Rxq(1))

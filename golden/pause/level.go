@@ -93,8 +93,8 @@ func (o *Out) settle(now int64) {
 	o.claims = kept
 }
 
-// met reports whether the pause frame that a claim misses has been sent after all, or is no longer due. A pause that
-// began after the claim counts even if it has ended since: its end has a claim of its own.
+// met reports whether the pause frame whose absence a claim states has been sent after all, or is no longer due. A
+// pause that began after the claim counts as sent even if it has ended since: its end has a claim of its own.
 func (o *Out) met(c *levelClaim) bool {
 	switch {
 	case o.unknown, c.renewal && !o.paused:

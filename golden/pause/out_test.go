@@ -97,8 +97,9 @@ func TestOut(t *testing.T) {
 	}
 }
 
-// While a write of xoff and xon takes effect, any setting may decide on a pause frame, whichever one gave it its
-// bytes. Afterwards only the latest may. 640 B, or six times that, are held all the time.
+// While a write of xoff and xon takes effect, the old or the new setting may decide on a pause frame, whichever of them
+// the frame's bytes show. Afterwards only the new one may. All the time the receive buffer holds 640 B, or six times
+// that.
 func TestMarksAreWritten(t *testing.T) {
 	low, high, class := plain, plain, plain
 	low.Xoff, low.Xon = 2000, 500

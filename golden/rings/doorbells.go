@@ -31,7 +31,8 @@ func (d *Doorbells) Rung(pi uint16, cycle int64) {
 }
 
 // Before returns the producer index set by the latest doorbell accepted before a cycle. If that doorbell is no longer
-// kept, because too many followed, Before counts this and returns `instead`: an index that excuses the device.
+// kept, because too many followed, Before counts that (Lost) and returns `instead`: an index with which the device is
+// not blamed.
 func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 	for k := d.n; k > 0 && k+kept > d.n; k-- {
 		if b := &d.last[(k-1)%kept]; b.cycle < cycle {
@@ -49,7 +50,8 @@ func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 func (d *Doorbells) Lost() uint64 { return d.lost }
 
 // Recent contains the cycles of a ring's last eight accepted doorbells, latest first. If a read of the ring fails
-// before one of them took effect [G4], the device may or may not count it as DB_BAD. Reset it before use.
+// before one of them took effect [G4], the device may or may not count that doorbell as DB_BAD. Reset a Recent before
+// use.
 type Recent [8]int64
 
 // Reset forgets all doorbells.

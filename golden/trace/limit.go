@@ -59,7 +59,7 @@ func (l *limited) write(b []byte) {
 	if l.err != nil {
 		return
 	}
-	if _, l.err = l.w.Write(b); l.err == nil && l.w.Buffered() == 0 { // a long record goes past the buffer
+	if _, l.err = l.w.Write(b); l.err == nil && l.w.Buffered() == 0 { // a long record bypasses the buffer
 		l.whole += int64(len(b))
 	}
 	l.mend()

@@ -20,7 +20,7 @@ type Receive struct {
 	settings [core.NumSettings]history[uint32]
 	rules    history[*core.RuleSet]
 	pause    history[core.PauseSet]
-	quiet    int64 // last cycle in which an old value of settings, rules or pause may be in force
+	quiet    int64 // last cycle in which an old value of the three above may be in force
 	rss      rss
 }
 
