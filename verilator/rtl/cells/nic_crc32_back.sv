@@ -15,7 +15,7 @@ module nic_crc32_back
   input  logic        valid_i,
   input  logic [31:0] crc_i,
   input  logic [5:0]  bytes_i,
-  // The result of three cycles ago.
+  // The result for the inputs of three cycles ago.
   output logic [31:0] crc_o
 );
   localparam crc_mat_t Back1  = rew_byte(Poly);

@@ -172,7 +172,8 @@ module nic_copy_chan
     end
   end
 
-  // Output: write TLPs in order as their bytes are complete, then the message, then the end.
+  // Output, entry by entry: its write TLPs in order of address, each once its bytes are complete,
+  // then its message, then its end.
   assign w          = wr_q[Jw-1:0];
   assign unused_len = ^{done_len_i, w_job};
 

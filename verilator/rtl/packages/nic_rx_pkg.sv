@@ -184,7 +184,7 @@ package nic_rx_pkg;
     logic        port;
     logic [1:0]  skip;       // first beat: byte lanes before the first byte
     logic [7:0]  shift;      // byte of nic_rxdma's {newer, low, 4 zero bytes} that goes to lane 0
-    logic [7:0]  lanes;      // byte lanes used, skipped ones included
+    logic [7:0]  lanes;      // number of the byte lane behind the last byte
     logic        last;
     logic [127:0] hdr;
   } rx_cmd_t;

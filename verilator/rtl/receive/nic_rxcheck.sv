@@ -21,7 +21,7 @@ module nic_rxcheck
   input  rx_checked_t     checked_i,
   // Pulse: the frame's last beat reaches the buffer in this cycle.
   input  logic            ends_i,
-  // The same results, for the frame whose end ends_i marks.
+  // The results of checked_i, for the frame whose end ends_i marks.
   output rx_checked_t     checked_o,
   // CRC-32C of the frame whose end ends_i marks, and its verdict.
   output rx_crc_t         crc_o

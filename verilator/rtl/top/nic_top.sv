@@ -206,7 +206,7 @@ module nic_top
     .rd_data_o(cnt_data)
   );
 
-  // Reads of work entries need no splitting; only pieces are frame data.
+  // Reads of work entries need no splitting. Those from client RdCopy on fetch copy or frame data.
   nic_reader #(
     .Clients(Clients), .DataClients({Clients{1'b1}} << RdCopy),
     .WholeClients(Clients'(1) << RdWqe)

@@ -62,8 +62,8 @@ module nic_pause_port
   logic      open, s_shown, mid_q, mid, own_q, wish, wish_q, end_q;
   eth_beat_t own_beat_q;
 
-  // A pause frame is sent when the buffer passes xoff, again after half the pause time, and with
-  // time 0 when the buffer is down to xon.
+  // A pause frame is sent when the buffer passes xoff, and again whenever half the pause time has
+  // passed. When the buffer is down to xon or below, one with time 0 is sent.
   logic              on, over, under, paused_q;
   logic [TimerW-1:0] again_q;
 

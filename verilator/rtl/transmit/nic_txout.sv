@@ -100,7 +100,7 @@ module nic_txout
   assign end_id_o    = head.id;
   assign end_len_o   = drop ? 14'd0 : head.len < 14'(FrameMin) ? 14'(FrameMin) : head.len;
 
-  // Buffer memory, and the counts of beats and frames.
+  // Writes the buffer memory, and counts the beats and frames in it.
   always_ff @(posedge clk) begin
     logic [Bw:0] used;
     if (beat_valid_i) begin

@@ -97,7 +97,7 @@ module nic_txq
   logic [511:0]      push_wqe_q;
   logic [7:0]        err_status;
   logic              turn, fetch_busy, ctx_busy;
-  logic              whole, part;          // an entry's last block came; drain_q has parked blocks
+  logic              whole, part;          // an entry's last block came; queue drain_q parks blocks
   logic              clk_g, ctx_wake, sched_wake, fetch_wake;
 
   assign queue_err_o = err;

@@ -34,9 +34,9 @@ module nic_txturn #(
   input  logic [Lw-1:0]   lane_i,
   // High: the list keeps its turn, because its entry has more blocks or the output is full.
   input  logic            keep_i,
-  // High: the first entry of that list must wait for other entries of its queue.
+  // High: the first entry of the list whose turn it is must wait for other entries of its queue.
   input  logic            order_i,
-  // High: the first entry of that list must wait for a slot in its lane.
+  // High: the first entry of the list whose turn it is must wait for a slot in its lane.
   input  logic            full_i,
   // High: the first entry of the list whose turn it is leaves and is the list's last. With none of
   // keep_i, order_i, full_i and last_i, the entry leaves and others follow it.

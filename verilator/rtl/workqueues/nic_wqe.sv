@@ -62,7 +62,7 @@ module nic_wqe
   logic             mid_ready, mid_valid, mid_take;
   res_t             res_in, res;
   logic             res_in_valid, res_valid, res_take, unused_res_ready;
-  logic [3:0]       got_q;              // ended lookups of the entry whose results are being taken
+  logic [3:0]       got_q;              // results taken so far for the entry being joined with them
   logic [SegMax-1:0][63:0] early_q;
   status_e          bad_q;
   logic             final_res;

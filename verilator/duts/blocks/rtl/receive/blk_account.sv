@@ -1,6 +1,6 @@
 /// Test device for nic_account. Requests: frames on their way to a queue (op 0), commands of table
 /// Account (op 1), writes of ACCOUNT_CREDIT, which are then read back (op 2). The request says how
-/// many cycles a frame is held at the output, and how many later it is settled.
+/// many cycles a frame is held at the output, and how many cycles after leaving it is settled.
 
 module blk_account
   import nic_int_pkg::*;

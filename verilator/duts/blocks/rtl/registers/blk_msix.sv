@@ -22,7 +22,7 @@ module blk_msix
   localparam int Calm  = 16;       // cycles after which `busy` is valid
   localparam int Late  = 1024 + 64;
 
-  // An entry; limit: cycles after which its message is due by time.
+  // A completion entry; limit: cycles that its message may wait for further entries.
   typedef struct packed {
     logic [31:0] limit;
     logic [7:0]  event_f;

@@ -35,7 +35,7 @@ module blk_reader
     logic        busy;
     logic [7:0]  status;
     logic [7:0]  illegal;              // TLPs of the read that break a rule
-    logic [7:0]  strange;              // responses to the read that went to another client
+    logic [7:0]  strange;              // responses that came to another client than the reading one
     logic [15:0] got;
     logic [15:0] done;
     op_t         o;

@@ -39,7 +39,7 @@ module blk_txq
     logic [7:0]             cut;       // ring whose queue is disabled; 4 or more: none
     logic [7:0]             fault;
     logic [7:0]             faulty;    // ring whose first read has the fault
-    logic [7:0]             pace;      // mask of cycles in which entries are taken and end
+    logic [7:0]             pace;      // timer bits: all 0 when entries are taken, 1 when they end
     logic [7:0]             pushed;    // ring to which one more block is pushed; 4 or more: none
     logic [3:0]             rsvd0;
     logic [3:0]             rung;      // bit r: the doorbell of ring r is rung
