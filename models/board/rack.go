@@ -119,11 +119,12 @@ func (s *DeviceSpec) Validate() error {
 // MachineName returns the name of the machines without their index.
 func (s *FleetSpec) MachineName() string { return cmp.Or(s.Name, "Client") }
 
-// All returns the servers, followed by the machines of the fleet as servers.
+// All returns the servers, followed by the machines of the fleet as servers: of more than MaxMachines, which Validate
+// refuses, the first MaxMachines.
 func (s *RackSpec) All() []ServerSpec {
 	all := append([]ServerSpec(nil), s.Servers...)
 	if s.Fleet != nil {
-		for i := range s.Fleet.Machines {
+		for i := range min(s.Fleet.Machines, MaxMachines) {
 			name := fmt.Sprintf("%s[%d]", s.Fleet.MachineName(), i)
 			all = append(all, ServerSpec{Name: name, Cards: []CardSpec{s.Fleet.Card}})
 		}
