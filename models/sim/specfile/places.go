@@ -79,15 +79,24 @@ func (p *Places) Locate(err error) error {
 // blamed returns the field to report the error for: a field that the error concerns and the file
 // sets. It returns the error's own field if the file sets that, or sets no such field.
 func (p *Places) blamed(e *field.Error) field.Path {
-	if _, given := p.line[e.Path]; given {
+	if p.Gives(e.Path) {
 		return e.Path
 	}
 	for _, other := range e.Others() {
-		if _, given := p.line[other]; given {
+		if p.Gives(other) {
 			return other
 		}
 	}
 	return e.Path
+}
+
+// Gives reports whether the file sets a field: an entry of a list, too, which the file may write as one word.
+func (p *Places) Gives(at field.Path) bool {
+	_, given := p.line[at]
+	if i := strings.LastIndexByte(string(at), '['); !given && i > 0 && strings.HasSuffix(string(at), "]") {
+		_, given = p.line[at[:i]]
+	}
+	return given
 }
 
 // nearest returns the line of a path, or of its longest prefix in the file.

@@ -227,6 +227,8 @@ func TestDefaultsAreNotBlamed(t *testing.T) {
 		"f.yaml:3: far: conflicts with a value that the file does not set: share 0.5: want far or less")
 	require.EqualError(t, p.Locate(field.Against(field.Errorf("some.size", "3: want less"), "two", "some.name")),
 		"f.yaml:2: some.name: conflicts with a value that the file does not set: some.size 3: want less")
+	require.EqualError(t, p.Locate(field.Errorf("far[0]", "7: want less than %v", field.Path("some.name"))),
+		"f.yaml:3: far[0] 7: want less than some.name", "a list that the file writes as one word")
 	require.EqualError(t, p.Locate(field.Errorf("on", "true: want %v", field.Path("far"))),
 		"f.yaml:1: on true: want far")
 	require.EqualError(t, p.Locate(field.Errorf("words", ": none: want some, or %v", field.Path("list"))),
