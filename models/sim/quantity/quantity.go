@@ -32,21 +32,22 @@ type measure struct {
 	what  string // as an error calls it
 	like  string // an example
 	units []unit
+	bare  bool // a whole number without a unit is in the smallest one
 }
 
 var (
-	times = measure{"a time", "20ms", []unit{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}}}
+	times = measure{"a time", "20ms", []unit{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}}, false}
 	sizes = measure{"a number of bytes", "64KiB", []unit{{"B", 1}, {"KB", 1e3}, {"KiB", 1 << 10}, {"MB", 1e6},
-		{"MiB", 1 << 20}, {"GB", 1e9}, {"GiB", 1 << 30}}}
+		{"MiB", 1 << 20}, {"GB", 1e9}, {"GiB", 1 << 30}}, true}
 	rates = measure{"a rate", "200Gbps", []unit{{"bps", 1}, {"Kbps", 1e3}, {"Mbps", 1e6}, {"Gbps", 1e9}, {"B/s", 8},
-		{"KB/s", 8e3}, {"MB/s", 8e6}, {"GB/s", 8e9}}}
-	frequencies = measure{"a frequency", "1.1GHz", []unit{{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}}
+		{"KB/s", 8e3}, {"MB/s", 8e6}, {"GB/s", 8e9}}, false}
+	frequencies = measure{"a frequency", "1.1GHz", []unit{{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}, false}
 )
 
 // ParseTime reads a time: 20ms, 1.5us.
 func ParseTime(text string) (Time, error) { n, err := times.parse(text); return Time(n), err }
 
-// ParseBytes reads a number of bytes: 64KiB, 2MB.
+// ParseBytes reads a number of bytes: 64KiB, 2MB, 512.
 func ParseBytes(text string) (Bytes, error) { n, err := sizes.parse(text); return Bytes(n), err }
 
 // ParseRate reads a rate: 200Gbps, 25GB/s.
@@ -79,6 +80,8 @@ func (m *measure) parse(text string) (int64, error) {
 		return bad("a number does not begin with 0: want %s, such as %s", m.what, m.like)
 	case parts[2] == "0" && parts[3] == "":
 		return 0, nil
+	case parts[3] == "" && m.bare && !strings.Contains(parts[2], "."):
+		parts[3] = m.units[0].name
 	case parts[3] == "":
 		return bad("no unit: want %s behind it", m.names())
 	}

@@ -36,6 +36,7 @@ func TestParse(t *testing.T) {
 		{"bytes", "64B", 64, ""}, {"bytes", "64KiB", 65536, ""}, {"bytes", "1.5KiB", 1536, "1536B"},
 		{"bytes", "2MB", 2_000_000, "2000000B"}, {"bytes", "3MiB", 3 << 20, ""}, {"bytes", "1GB", 1e9, "1000000000B"},
 		{"bytes", "2GiB", 2 << 30, ""}, {"bytes", "1KB", 1000, "1000B"}, {"bytes", "0B", 0, ""},
+		{"bytes", "512", 512, "512B"}, {"bytes", "0", 0, "0B"},
 		{"rate", "200Gbps", 200e9, ""}, {"rate", "25GB/s", 200e9, "200Gbps"}, {"rate", "0.125B/s", 1, "1bps"},
 		{"rate", "2.5Mbps", 2_500_000, ""}, {"rate", "3KB/s", 24_000, "24Kbps"}, {"rate", "4MB/s", 32e6, "32Mbps"},
 		{"rate", "56Kbps", 56_000, ""}, {"rate", "9bps", 9, ""},
@@ -70,6 +71,8 @@ func TestParseRefuses(t *testing.T) {
 		{"time", strings.Repeat("9", 100) + "s", `"` +
 			strings.Repeat("9", 64) + `"…: no quantity: want a time, such as 20ms`},
 		{"time", strings.Repeat("9", 60) + "s", `"` + strings.Repeat("9", 60) + `s": too large: want at most 9223372s`},
+		{"bytes", "1.5", `"1.5": no unit: want B, KB, KiB, MB, MiB, GB or GiB behind it`},
+		{"rate", "5", `"5": no unit: want bps, Kbps, Mbps, Gbps, B/s, KB/s, MB/s or GB/s behind it`},
 		{"bytes", "64kb", `"64kb": unknown unit "kb": want B, KB, KiB, MB, MiB, GB or GiB`},
 		{"bytes", "0.3KiB", `"0.3KiB": want a whole number of B`},
 		{"bytes", "8GiB2", `"8GiB2": unknown unit "GiB2": want B, KB, KiB, MB, MiB, GB or GiB`},
