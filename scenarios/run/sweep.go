@@ -153,8 +153,12 @@ func (c *Case) complete() error {
 		return field.Errorf("sweep", ": the name of case %s has %d characters: want %d at most, by a "+
 			"shorter name or fewer fields", c.Name, len(c.Name), maxCaseName)
 	}
-	if err := c.Validate(); err != nil {
-		return field.Errorf("sweep", ": case %s: %w", c.Name, err)
+	var errs []error
+	for _, err := range field.Each(c.Validate()) {
+		errs = append(errs, field.Errorf("sweep", ": case %s: %w", c.Name, err))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	for _, w := range c.AllWorkloads() {
 		if w.Timeout == nil && w.Transport != apps.UDP {

@@ -168,3 +168,14 @@ func TestSweepOfBoards(t *testing.T) {
 		require.Equal(t, want, list[1].Board.Servers[i].Cards[0].Switch.Latency)
 	}
 }
+
+// TestSweepErrorsHavePlaces checks that every error of a case has a file, a line and the name of the case.
+func TestSweepErrorsHavePlaces(t *testing.T) {
+	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"
+	_, err := Parse("f.yaml", []byte(head+"workload: {}\nsweep: {workload: [{depth: 0, count: 0}]}\n"))
+	const at = "f.yaml:6: sweep: case x:workload=depth+0+count+0: workload."
+	require.EqualError(t, err, at+"count 0: want 1 to 1048576\n"+at+"depth 0: want 1 to 4096")
+	_, err = Parse("f.yaml", []byte(head+"workload: {}\nsweep: {transport: [xc]}\n"))
+	require.EqualError(t, err, `f.yaml:6: sweep: case x:transport=xc: workload.transport "xc": want rc, uc, ud, raw, `+
+		"solar or udp")
+}

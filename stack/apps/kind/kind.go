@@ -205,9 +205,10 @@ func Validate(k Kind, f *Fields) error {
 		for _, t := range k.Transports() {
 			over = append(over, string(t))
 		}
-		bad.Check(false, "kind", "%s: %v %s does not support it: want %s, or %v %s", k.Name(), field.Path("transport"),
-			f.Transport, Names(func(o Kind) bool { return slices.Contains(o.Transports(), f.Transport) }),
-			field.Path("transport"), Either(over))
+		others := Names(func(o Kind) bool { return slices.Contains(o.Transports(), f.Transport) })
+		// of a transport that no kind has, field transport has an error of its own
+		bad.Check(others == "", "kind", "%s: %v %s does not support it: want %s, or %v %s", k.Name(),
+			field.Path("transport"), f.Transport, others, field.Path("transport"), Either(over))
 	}
 	for _, o := range f.Set {
 		if !Has(k, o) {
