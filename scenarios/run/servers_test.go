@@ -209,6 +209,7 @@ func TestWorkloadsRefused(t *testing.T) {
 		{3, "workload: {}\nfaults: {pcie: [{server: 3, of: host, kind: UR}]}",
 			"f.yaml:6: faults.pcie[0].server 3: the board has 3 servers: want 0 to 2"},
 		{3, "workload: {from: 0, to: 0}", "f.yaml:5: workload.to[0] 0: workload.from has it, too"},
+		{3, "workloads: []", "f.yaml:5: workloads: none: want one or more"},
 		{17, "workload: {}", "f.yaml:3: board.fleet.machines 17: want 1 to 16"},
 		{math.MaxInt, "workload: {}", "f.yaml:3: board.fleet.machines 9223372036854775807: want 1 to 16"},
 		{1, "workload: {}", "f.yaml:3: board: 1 servers: want 2 to 16"},

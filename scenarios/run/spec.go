@@ -104,7 +104,7 @@ func Parse(name string, text []byte) ([]*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Workload == nil && len(s.Workloads) == 0 {
+	if s.Workload == nil && !places.Gives("workloads") {
 		s.Workload = &workload.Spec{}
 		s.Workload.SetDefaults()
 	}
