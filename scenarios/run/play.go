@@ -15,6 +15,7 @@ import (
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run/stats"
+	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/verbs"
 )
@@ -90,22 +91,30 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 		p.add(result.OfError(err))
 	}
 	if err = errors.Join(err, closing); err != nil {
-		return p, fmt.Errorf("%s: %w", c.Name, explain(err))
+		return p, fmt.Errorf("%s: %w", c.Name, c.explain(err))
 	}
 	return p, nil
 }
 
-// explain turns errors about what a stack does not support into a UsageError; it returns other errors unchanged.
-func explain(err error) error {
-	if errors.As(err, new(*apps.MemoryError)) {
+// explain turns errors about what a stack does not support into a UsageError, with the line of the workload that wants
+// it; it returns other errors unchanged.
+func (c *Case) explain(err error) error {
+	unsupported := errors.As(err, new(*apps.MemoryError))
+	for _, n := range []verbs.Errno{verbs.EINVAL, verbs.EOPNOTSUPP, verbs.ENOMEM} {
+		unsupported = unsupported || errors.Is(err, n)
+	}
+	if !unsupported {
+		return err
+	}
+	var open *workload.OpenError
+	if !errors.As(err, &open) {
 		return &UsageError{err}
 	}
-	for _, n := range []verbs.Errno{verbs.EINVAL, verbs.EOPNOTSUPP, verbs.ENOMEM} {
-		if errors.Is(err, n) {
-			return &UsageError{err}
-		}
+	var errs []error
+	for _, one := range field.Each(open.Err) {
+		errs = append(errs, field.Errorf(c.workloadPath(open.Workload), ": %w", one))
 	}
-	return err
+	return &UsageError{c.Locate(errors.Join(errs...))}
 }
 
 // applications adds to the findings the faults that applications found and the expectations that were not met.

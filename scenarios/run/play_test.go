@@ -348,9 +348,10 @@ func TestLoss(t *testing.T) {
 // A workload that a stack does not support gives a usage error.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"workload: {pieces: 2}":                                 "max_send_sge is 2",
-		"workload: {invalidate: true}":                          "SEND_WITH_INV: the device lacks it",
-		"workload: {ports: 2}":                                  "server Server[0] has 1 ports: want ports 1 or less",
+		"workload: {pieces: 2}":        "max_send_sge is 2",
+		"workload: {invalidate: true}": "SEND_WITH_INV: the device lacks it",
+		"workload: {ports: 2}": "test.yaml:5: workload: verbs: apps: EINVAL: server Server[0] has 1 ports: want " +
+			"ports 1 or less",
 		"workload: {shared_receive: true}":                      "shared receive queues: the NIC lacks them",
 		"workload: {kind: write, sizes: [1048576], count: 999}": "of memory on a server",
 	} {

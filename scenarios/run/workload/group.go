@@ -52,13 +52,25 @@ type phase struct {
 	workload int
 }
 
+// OpenError reports a workload whose applications could not be created.
+type OpenError struct {
+	Workload int // place in the list
+	Err      error
+	named    error // Err with the name of the workload
+}
+
+func (e *OpenError) Error() string { return e.named.Error() }
+
+// Unwrap returns the cause.
+func (e *OpenError) Unwrap() error { return e.Err }
+
 // NewGroup creates the applications of all workloads, each by open.
 func NewGroup(list List, open func(i int) (Run, error)) (*Group, error) {
 	g := &Group{list: list, begun: make([]bool, len(list))}
 	for i := range list {
 		r, err := open(i)
 		if err != nil {
-			return nil, g.of(i, err)
+			return nil, &OpenError{Workload: i, Err: err, named: g.of(i, err)}
 		}
 		g.Runs = append(g.Runs, r)
 	}
