@@ -52,7 +52,7 @@ func (s *MemorySpec) validateLoads(bytes uint64) error {
 	return errors.Join(errs...)
 }
 
-// startLoads makes the loads of an endpoint's memory. They begin at their times, unless they are held.
+// startLoads makes the loads of an endpoint's memory. Those without Held begin at their times.
 func (x *end) startLoads(e *simcore.Engine, endpoint int, s *MemorySpec) error {
 	for i, l := range s.Loads {
 		to := x.dram

@@ -217,7 +217,8 @@ func (x *end) buildParts(e *simcore.Engine, s *MemorySpec) (err error) {
 	return nil
 }
 
-// buildHost makes a machine. Software without a core accesses memory from its first socket.
+// buildHost makes the host machine of an endpoint. Software without a core accesses memory from the machine's first
+// socket.
 func (x *end) buildHost(e *simcore.Engine, s *host.Spec, space *mem.Space, far []memmap.Region) (err error) {
 	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space, Elsewhere: x.gpuRegions(),
 		Far: far}).Build(x.name); err != nil {

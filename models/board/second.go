@@ -79,7 +79,7 @@ func (s *SwitchSpec) inner(c *CardSpec) nicswitch.Spec {
 	if c.Second == nil {
 		return sw
 	}
-	const functions, capacity = 0xff, 1024 // functions of a bus number; TLPs that the port holds, as the preset's do
+	const functions, capacity = 0xff, 1024 // functions of a bus number; TLPs that the port holds, as in the preset
 	sw.Ports = append(slices.Clone(sw.Ports), nicswitch.PortSpec{Name: portSecond, NIC: true, Capacity: capacity,
 		Port: route.Port{
 			Memory: []route.Range{{From: SecondBar, Bytes: nicspec.BarBytes}},

@@ -98,7 +98,7 @@ func TestWaitsFollowLoads(t *testing.T) {
 	}
 }
 
-// A second device must lengthen the read time of the NIC, which waits behind its traffic.
+// A second device must lengthen the read time of the NIC, whose reads wait behind that device's traffic.
 func TestWaitsFollowTheSecondDevice(t *testing.T) {
 	c, err := CardPreset("bf3")
 	require.NoError(t, err)

@@ -67,7 +67,7 @@ type Fault struct {
 // Range is a range of bus addresses; To is excluded.
 type Range struct{ From, To uint64 }
 
-// armed is a fault with the numbers of reads that it matched and struck.
+// armed is a fault, with counts of the reads that it matched and of those that it struck.
 type armed struct {
 	Fault
 	further  []Range

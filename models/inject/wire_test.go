@@ -182,7 +182,7 @@ func TestWireRules(t *testing.T) {
 	}
 }
 
-// A frame that is held back must leave when its time has passed, if too few others have passed it.
+// A frame that a disorder fault delays must leave when its hold time is over, even if too few others have passed it.
 func TestDisorderEnds(t *testing.T) {
 	c := newCable(t, rules(t, "rules: [{do: disorder, hold: {frames: 9, time_ps: 400000}}]"))
 	c.play(requests(1, 2)...)

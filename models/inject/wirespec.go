@@ -106,7 +106,7 @@ type WireRule struct {
 
 	Ordinal int `yaml:"ordinal"` // class other: index in its direction, from 0, in place of PSN and attempt
 
-	Hold HoldSpec `yaml:"hold"` // disorder: zero fields are taken from the spec
+	Hold HoldSpec `yaml:"hold"` // disorder; fields that are 0 are taken from WireSpec.Hold
 	Part WirePart `yaml:"part"` // corruption
 	Bit  *int     `yaml:"bit"`  // corruption: counted from the lowest bit of the part's first byte; null: random
 }

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// apply updates the timed state after a register write with effect e.
+// apply updates the component's state after a register write with effect e.
 func (c *Comp) apply(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectConfig:

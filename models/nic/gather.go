@@ -55,7 +55,7 @@ func (c *Comp) pieceRead(rd *core.Read) {
 	}
 }
 
-// gathered hands an entry whose bytes have all arrived to the offloads.
+// gathered hands an entry to the offloads when all its reads have ended.
 func (c *Comp) gathered(id int32) {
 	c.tx.slots[id].due = c.now + int64(c.spec.Timing.TxPipe)
 	c.tx.finish.Push(id)

@@ -191,8 +191,8 @@ func (c *Comp) planFrame() {
 	}
 }
 
-// place applies [R7] to [R10] to the oldest frame of a port. It returns the frame's drop counter,
-// or wait if the frame must wait for its descriptor; otherwise the frame is now being written.
+// place applies [R7] to [R10] to the oldest frame of a port. It returns the frame's drop counter, or sets `wait` if the
+// frame must wait for its descriptor; otherwise the frame is now being written.
 func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 	if c.flr.on { // [L2]
 		return nicspec.CntRxDropDisabled, false

@@ -31,8 +31,8 @@ func (s *Segments) shape(of *Stream) (bytes, wide int) {
 	return bytes, wide
 }
 
-// Beats returns the records that carry packets of whole DWs, packed tightly. If gap is not nil, it is called before
-// each packet, and leaves a segment empty if it returns true.
+// Beats returns the records that carry packets of whole DWs, packed tightly. If `gap` is not nil, it is called before
+// each packet that would not begin a record: if it returns true, a segment is left empty before the packet.
 func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []Fields) {
 	bytes, wide := s.shape(of)
 	var data []byte

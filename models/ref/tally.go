@@ -5,7 +5,7 @@ type tally struct {
 	told     int
 	expected int
 	compared int
-	looked   bool // set by On: a function checks the stream; not set by subscribe, whose functions serve the device
+	looked   bool // a function registered by On checks the stream; functions of method `subscribe` do not count
 	nothing  bool // set by Nothing: an unexpected transaction is a fault
 }
 

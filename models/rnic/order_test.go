@@ -37,7 +37,7 @@ func scarce() Spec {
 // queue pairs can use it.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
-	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // a sends faster than contexts of b become free
+	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // `a` sends faster than contexts of `b` become free
 	const n, each = 24, 512
 	src := a.h.alloc(arm, n*each)
 	sent := a.h.fill(src, n*each, 3)

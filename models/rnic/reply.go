@@ -64,7 +64,7 @@ func (c *Comp) acknowledge(op *rxOp) {
 type table struct {
 	free    int
 	open    int                  // number of replies in flight
-	waiting fifo.Queue[*readJob] // READs that wait for entries of the table
+	waiting fifo.Queue[*readJob] // READs that wait for entries of the packet table
 	active  fifo.Queue[*readJob] // READs that have packets to request; the READs take turns
 	owner   *readJob             // READ that owns the whole table; nil: none
 }

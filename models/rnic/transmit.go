@@ -139,7 +139,7 @@ func (x *txPacket) granted(c *Comp) {
 	c.after(c.now()+c.spec.Contexts.Hold, kindSent, x)
 }
 
-// contextSent releases the context that a packet has held for Hold.
+// contextSent releases the context that a packet has held for the time Contexts.Hold.
 func (c *Comp) contextSent(x *txPacket) {
 	c.releaseContext(x.context)
 	x.context = -1

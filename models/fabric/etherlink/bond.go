@@ -69,7 +69,7 @@ func (b *Bond) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
 	}
 }
 
-// spread sends the host's frames to their flows' members.
+// spread passes each of the host's frames to the member of the bond that carries the frame's flow.
 func (b *Bond) spread() {
 	for m := b.host.Peek(); m != nil; m = b.host.Peek() {
 		f, ok := m.(*msg.Frame)

@@ -16,8 +16,8 @@ import (
 type Outbox interface {
 	// Frame sends a frame that left this end at the time depart.
 	Frame(cable int, f *msg.Frame, depart simcore.Ps) error
-	// Credit returns a credit to the device at the other half, which may use it from the time
-	// usable on.
+	// Credit returns a credit to the device at the other half, which may use it from time
+	// `usable` on.
 	Credit(cable int, usable simcore.Ps) error
 }
 
@@ -117,7 +117,7 @@ func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
 	return nil
 }
 
-// Credit returns a credit to the local device, which may use it from the time usable on.
+// Credit returns a credit to the local device, which may use it from time `usable` on.
 func (f *Far) Credit(usable simcore.Ps) error {
 	if now := f.clock.Now(); usable <= now || f.credits.Len() > 0 && usable < *f.credits.At(f.credits.Len() - 1) {
 		return fmt.Errorf("etherlink: %s: a credit for %v is reported at %v: want it before that, in order", f.Name(),

@@ -88,8 +88,8 @@ func (t *timer) arm(c *simcore.Clock, at simcore.Ps) {
 	}
 }
 
-// Connect makes a link between two ports. Lost frames return to the pool frames. It panics if Akita
-// does not accept the name.
+// Connect makes a link between two ports. Lost frames return to the pool `frames`. It panics if Akita does not accept
+// the name.
 func Connect(name string, s simcore.Scheduler, frames *msg.Frames, spec LinkSpec, a, b *simcore.Port) (*Link, error) {
 	sim.NameMustBeValid(name)
 	if s == nil || frames == nil {

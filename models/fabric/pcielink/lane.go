@@ -198,7 +198,7 @@ func (d *lane) deliverDue(now simcore.Ps) {
 	}
 }
 
-// offer moves the TLPs that dst takes from the receive buffer to its port.
+// offer moves the TLPs that dst accepts from the receive buffer to dst.
 func (d *lane) offer() {
 	for p, ok := d.rx.Next((*takeGate)(d)); ok; p, ok = d.rx.Next((*takeGate)(d)) {
 		d.give(p)

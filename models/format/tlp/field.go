@@ -166,8 +166,7 @@ func (d Difference) String() string {
 // different kinds differ in Kind. Fields that do not apply to the kind are not compared.
 func Diff(a, b *Header) (d Difference, ok bool) { return DiffExcept(a, b, 0) }
 
-// DiffExcept is Diff without the fields in ignore: for example tags, which a requester may choose
-// freely.
+// DiffExcept is Diff without the fields in set `ignore`: for example tags, which a requester may choose freely.
 func DiffExcept(a, b *Header, ignore FieldSet) (d Difference, ok bool) {
 	look := (a.Kind.Fields() | Fields(FieldKind)) &^ ignore
 	if a.Kind != b.Kind {

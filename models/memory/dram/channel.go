@@ -121,8 +121,8 @@ func (c *channel) continues(p *part, write bool) bool {
 	return b.end == p.addr && b.writes == write && p.addr&(c.stripe-1) != 0
 }
 
-// first returns the index in a list of the oldest part that can start now; -1 if none can. Each
-// bank takes its parts in order. next is the earliest time at which a part may start.
+// first returns the index in a list of the oldest part of an access that can start now; -1 if none can. Each bank takes
+// its parts in order. `next` is the earliest time at which a part may start.
 func (c *channel) first(list []*part, write bool, now simcore.Ps) (i int, next simcore.Ps) {
 	c.scans++
 	next = simcore.MaxPs

@@ -42,7 +42,7 @@ type Counters struct {
 	Turnarounds             uint64
 	RowHits                 uint64     // parts that found their row open
 	Joined                  uint64     // writes that joined a run of lines waiting for the same bank
-	Waited                  simcore.Ps // total time of all parts from arrival until they were on the bus
+	Waited                  simcore.Ps // total time of all parts of accesses from arrival until they were on the bus
 	LongestWait             simcore.Ps
 }
 

@@ -67,7 +67,7 @@ func (l *load) start(e *simcore.Engine, m mem.Target, seed uint64) {
 			since, a.Addr = e.Now(), l.next(l)
 			m.Access(a)
 		}
-		// issue the next one a little later, as a link would
+		// issue the load's next access a little later, as a link would
 		again := &simcore.Event{H: handler(issue)}
 		a.Done = func(*mem.Access) {
 			l.done += uint64(l.bytes)

@@ -39,7 +39,7 @@ type Spec struct {
 // memory controllers do, so that streams a power of two apart do not keep meeting in one bank.
 const (
 	Rows   = "rows"   // RowBytes consecutive bytes of a channel are in one bank
-	Pieces = "pieces" // Interleave bytes are in one bank, the next in another: a row has pieces from far apart
+	Pieces = "pieces" // consecutive pieces of Interleave bytes are in different banks: a row has pieces from far apart
 )
 
 // stripe returns the number of consecutive bytes of a channel that lie in one bank.

@@ -156,7 +156,7 @@ func (a *Answer) refuse(h *tlp.Header) {
 	a.Header.LowerAddr = uint8(h.Address+uint64(off)) & 0x7f
 }
 
-// supply makes a the CplD that answers h with its words [G2].
+// supply fills in `a` as the CplD that answers h with `words` [G2].
 func (a *Answer) supply(h *tlp.Header, words [2]uint32) {
 	a.Header = completionFor(h)
 	a.Header.Kind, a.Header.Length = tlp.CplD, h.Length

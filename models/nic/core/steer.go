@@ -114,8 +114,8 @@ func (c *Config) checks(v *RxVerdict) nicspec.PortCounter {
 	return NoDrop
 }
 
-// Steer applies [R5] and [S3] to a frame received on port whose headers are known: it sets rule,
-// queue or drop, hash and account of v.
+// Steer applies [R5] and [S3] to a frame with known headers that came by `port`: it sets rule, queue or drop, hash and
+// account in `v`.
 func (c *Config) Steer(port int, h *Headers, v *RxVerdict) {
 	*v = RxVerdict{Drop: NoDrop, Rule: nicspec.RuleNone, Headers: *h}
 	c.steer(port, v)

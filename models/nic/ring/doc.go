@@ -4,7 +4,7 @@
 // It issues no reads and knows no queue state; the caller owns both.
 //
 // Invariants:
-//   - Entries are used in ring order, and only once all their places have arrived.
+//   - Entries are used in ring order, and only once all their slots have arrived.
 //   - Indices are free-running 16-bit numbers, as on the doorbell.
 //   - Nothing allocates after NewWindow.
 package ring

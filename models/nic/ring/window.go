@@ -6,24 +6,23 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// fetchGroup is the largest number of places in one read [Q3].
+// fetchGroup is the largest number of the ring's slots in one read [Q3].
 const fetchGroup = 4
 
-// Window is the part of a queue's ring that was requested and is not used yet. A place of the ring
-// holds a descriptor, or one block of a work entry, which may have several. Indices are
-// free-running; index i is stored at i mod Depth.
+// Window is the part of a queue's ring that was requested and is not used yet. A slot of the ring holds a descriptor,
+// or one block of a work entry, which may have several. Indices are free-running; index i is stored at i mod Depth.
 type Window struct {
-	entry   int  // bytes per place
-	long    bool // entries may have several places
+	entry   int  // bytes per slot of the ring
+	long    bool // entries may take several slots
 	Depth   uint16
-	data    []byte // the places, then room for a copy of the end of an entry that wraps around the ring's end
-	arrived []bool // which places have arrived, by index mod Depth
+	data    []byte // the slots, then room for a copy of the end of an entry that wraps around the ring's end
+	arrived []bool // which slots have arrived, by index mod Depth
 
 	Use  uint16 // next index to use
 	Next uint16 // next index to request
 	Gen  uint32 // number of resets; reads that began before the latest are ignored
 
-	Cut bool   // the places from index `end` on are unusable; see CutAt
+	Cut bool   // the slots from index `end` on are unusable; see CutAt
 	end uint16 // first unusable index if Cut is set; never before index Use
 }
 
@@ -44,7 +43,7 @@ func (w *Window) Reset() {
 	w.Gen++
 }
 
-// CutAt makes the places from index i on unusable, even those that arrive later, until Reset.
+// CutAt makes the slots from index i on unusable, even those that arrive later, until Reset.
 func (w *Window) CutAt(i uint16) {
 	w.Cut, w.end = true, i
 	for k := i; k != w.Next; k++ {
@@ -52,9 +51,9 @@ func (w *Window) CutAt(i uint16) {
 	}
 }
 
-// Wants returns how many places to request with one read, of those posted up to pi; addr is the
-// address of the first. A read stays inside a group of fetchGroup places, a page and mrrs.
-// A group that does not fit waits for room: otherwise a busy queue would read its places one by
+// Wants returns how many slots to request with one read, of those posted up to pi; addr is the
+// address of the first. A read stays inside a group of fetchGroup slots, a page and mrrs.
+// A group that does not fit waits for room: otherwise a busy queue would read its slots one by
 // one. It does not wait while the window holds less than the longest entry, since such an entry
 // could then never be complete.
 func (w *Window) Wants(pi uint16, addr uint64, mrrs int) uint16 {
@@ -70,13 +69,13 @@ func (w *Window) Wants(pi uint16, addr uint64, mrrs int) uint16 {
 	return 0
 }
 
-// Slot returns the storage of n places from index i on.
+// Slot returns the storage of n slots from index i on.
 func (w *Window) Slot(i uint16, n uint16) []byte {
 	at := int(i&(w.Depth-1)) * w.entry
 	return w.data[at : at+int(n)*w.entry]
 }
 
-// Arrived records that n places from index i on have arrived.
+// Arrived records that n slots from index i on have arrived.
 func (w *Window) Arrived(i, n uint16) {
 	for ; n > 0 && !w.Beyond(i); n-- {
 		w.arrived[i&(w.Depth-1)] = true
@@ -87,7 +86,7 @@ func (w *Window) Arrived(i, n uint16) {
 // Beyond reports whether index i, not yet used, is cut off.
 func (w *Window) Beyond(i uint16) bool { return w.Cut && i-w.Use >= w.end-w.Use }
 
-// span returns how many places the next entry has; its first place must have arrived.
+// span returns how many slots the next entry has; its first slot must have arrived.
 func (w *Window) span() uint16 {
 	if !w.long {
 		return 1
@@ -112,7 +111,7 @@ func (w *Window) Ready() bool {
 }
 
 // Spent reports whether the window was cut and no complete entry before the cut remains [T2]. All
-// places before the cut must have arrived: if a read of them failed too, the queue's only Event
+// slots before the cut must have arrived: if a read of them failed too, the queue's only Event
 // would have to name the first of them.
 func (w *Window) Spent() bool {
 	if !w.Cut || w.Use != w.end && (!w.begun() || w.end-w.Use >= w.span()) {

@@ -12,8 +12,8 @@ import (
 
 const place = nicspec.RxDescBytes
 
-// TestGroups: a read has at most four places, does not cross a group, a page or MRRS, and waits for
-// room in the window.
+// TestGroups checks that a read has at most four slots of the ring, crosses no boundary of a group of four or of a
+// page, is not longer than MRRS, and waits for room in the window.
 func TestGroups(t *testing.T) {
 	w := NewWindow(place, 8, false)
 	assert.Equal(t, uint16(3), w.Wants(3, 0, 512), "as many as are posted")
@@ -30,7 +30,7 @@ func TestGroups(t *testing.T) {
 	assert.Equal(t, uint16(128/nicspec.WqeBytes), blocks.Wants(9, 0, 128), "no more than MRRS")
 }
 
-// TestOrder: places that arrive out of order are used in order, across the end of the window.
+// TestOrder: slots that arrive out of order are used in order, across the end of the window.
 func TestOrder(t *testing.T) {
 	w := NewWindow(place, 4, false)
 	for i := range uint16(9) {
@@ -52,7 +52,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestCut: places from the failed read on are never used, places before it are, and Reset starts
+// TestCut: slots from the failed read on are never used, slots before it are, and Reset starts
 // over.
 func TestCut(t *testing.T) {
 	w := NewWindow(place, 8, false)

@@ -29,7 +29,7 @@ func Serve(in io.Reader, out io.Writer, note io.WriterAt, f ref.Reference) error
 	}
 }
 
-// server holds the state of the run in the reference's process. It is the host of the reference's player.
+// server holds the state of the run in the reference's process. It implements ref.Host for the reference's player.
 type server struct {
 	reference ref.Reference
 	requests  *gob.Decoder

@@ -13,7 +13,7 @@ type Attributes struct {
 	Address          Address // address of the peer; a UD queue pair has one per message
 	PMTU             int
 	Access           rnicspec.Access // access to regions that the peer has through this queue pair
-	MaxRead          int             // most READs and atomics in flight; Connect sets it for the responder, too
+	MaxRead          int             // READs and atomics in flight at most; Connect sets it for the responder, too
 	MinRNR           uint8
 	Retries          int
 	RNRRetry         int // 7: unlimited

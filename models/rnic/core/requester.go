@@ -22,7 +22,7 @@ func (w *work) last() uint32 { return plus(w.first, w.packets-1) }
 type requester struct {
 	sq      fifo.Queue[work]
 	cur     int    // index in sq of the entry that sends next
-	pos     int    // number of the next packet of the entry at cur, from 0
+	pos     int    // number, from 0, of the next packet of that entry
 	next    uint32 // PSN of the next entry to be posted
 	sent    uint32 // PSN after the highest one that has left
 	reads   int    // READs and atomics that were requested and not answered

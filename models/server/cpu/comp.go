@@ -29,11 +29,11 @@ type Core struct {
 	due        simcore.Ps // time until which the core computes
 
 	ops     fifo.Queue[op]
-	working bool // work is executing: do not call it again
+	working bool // method `work` is executing and must not be called again
 	lines
 	reg         regRead
 	regDone     func(v uint64, err error)
-	roomSources []Holder // registers that were full at least once; the method work is registered with their OnRoom
+	roomSources []Holder // registers that were full at least once; method `work` is registered with the OnRoom of each
 
 	alarm     simcore.Alarm
 	stats     Stats

@@ -174,7 +174,7 @@ func (c *Core) issueStores(o *op) progress {
 	return finished
 }
 
-// copyLine begins to copy a line, by its load; done issues the store.
+// copyLine begins to copy a line by loading it; method `done` issues the store.
 func (c *Core) copyLine(o *op) progress {
 	if c.misses == c.spec.Misses {
 		return blocked

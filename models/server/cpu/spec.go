@@ -56,7 +56,7 @@ func (s Spec) Validate() error {
 
 const lineBytes = mem.LineBytes
 
-// memcpy is the rate at which a server's core copies, by the papers.
+// memcpy is the rate at which one of a server's cores copies, according to the papers.
 var memcpy = simcore.Rate{Bytes: 7, Ps: simcore.Nanosecond}
 
 func arm(period simcore.Ps, cores, data, misses, stores int) Spec {

@@ -86,8 +86,8 @@ func TestQueueHoldsNothing(t *testing.T) {
 	}))
 }
 
-// TestFree: Get returns the values put back, the latest first and unchanged, and then allocates
-// nothing.
+// TestFree checks that Get returns the values put back, the latest first and unchanged, and that it allocates nothing
+// if there is one.
 func TestFree(t *testing.T) {
 	var f Free[[3]int]
 	a, fresh := f.Get()

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// aheadComp is a component that runs ahead of time and tracks its credits itself.
+// aheadComp is a component that runs ahead of the engine's time and tracks its credits itself.
 type aheadComp struct {
 	stubComp
 	usable []Ps

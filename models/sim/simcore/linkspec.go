@@ -69,10 +69,9 @@ type LinkSpec struct {
 	// 0 means Credits.
 	ReverseCredits int `yaml:"reverse_credits"`
 
-	// CreditLatency is the time from Retrieve at the far port until the sender can use the credit
-	// again; 0 means 1 ps. An early receiver runs ahead of the engine's time: it knows when it
-	// takes a message, and calls Retrieve CreditLatency after that, so that the credit is usable at
-	// once.
+	// CreditLatency is the time from Retrieve at the far port until the sender can use the credit again; 0 means 1 ps.
+	// An early receiver runs ahead of the engine's time: it knows in advance when it takes a message, and calls
+	// Retrieve when CreditLatency has passed since then, so that the credit is usable at once.
 	CreditLatency Ps `yaml:"credit_latency_ps"`
 
 	// OverheadBytes is added to each message's TrafficBytes.

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Places holds the lines of a file's fields.
+// Places holds the line numbers of a file's fields.
 type Places struct {
 	file string
 	line map[field.Path]int

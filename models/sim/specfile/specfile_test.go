@@ -281,7 +281,7 @@ func (s *span) DecodeWord(w string) error {
 	return nil
 }
 
-// even has an unmarshaler of its own.
+// even is an integer with an unmarshaler of its own, which accepts even numbers only.
 type even int
 
 func (e *even) UnmarshalYAML(n *yaml.Node) error {

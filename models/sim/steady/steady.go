@@ -239,7 +239,7 @@ func correlation(values []float64, mean, sum float64) float64 {
 
 // Widened returns the estimate with the interval of batch means by Student's quantile, corrected for the correlation of
 // neighbours (lag 1) as in a first-order autoregression. Where a rate drifts, or steps once, batches are not
-// independent, and the interval of Half alone is too narrow. The corrected one is no 95% interval either: a few batches
+// independent, and the interval in field Half is too narrow. The corrected one is no 95% interval either: a few batches
 // show only a part of their correlation. It contains the mean of independent batches in 95 of 100 runs, and that of
 // batches whose neighbours correlate by 0.7 in at least 80.
 func (e Estimate) Widened() Estimate {

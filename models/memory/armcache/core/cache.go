@@ -116,9 +116,8 @@ func (c *Cache) put(number, set uint64, way int, state uint8) line {
 	return l
 }
 
-// victim chooses the way of a set for a new line, among ways. It also returns the line to be
-// evicted from it, without a block if the way is empty. ok is false if all these ways wait for a
-// fetch.
+// victim chooses a way of a set for a new line, among those in the mask `ways`. It also returns the line to be evicted
+// from it, without a block if the way is empty. ok is false if all these ways wait for a fetch.
 func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
 	row := c.row(set)
 	for i, at := range row {

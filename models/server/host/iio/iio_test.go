@@ -73,7 +73,7 @@ func TestOccupancy(t *testing.T) {
 	require.NoError(t, e.RunUntil(10*ns))
 	write(64)
 	require.True(t, x.Full())
-	write(200) // longer than the buffer, so the write must be passed on alone
+	write(200) // longer than the buffer: must wait until the buffer is empty
 	require.NoError(t, e.RunUntil(50*ns))
 	require.Equal(t, iio.Stats{Inserts: 2, AcceptedBytes: 328, Held: 328, Occupied: 128, Peak: 128,
 		OccupiedPs: (64*10 + 128*40) * 1000, FullPs: 40 * ns}, x.Stats())

@@ -27,7 +27,7 @@ func build(t testing.TB, e sim.Engine, r simcore.Rate, d inject.DelaySpec) (*thr
 	return x, space
 }
 
-// rig returns a builder of a throttle over a memory with a delay.
+// rig returns a builder of a throttle over a memory that answers with a delay.
 func rig(r simcore.Rate) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		x, space := build(t, e, r, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
