@@ -167,7 +167,7 @@ func TestTrimSabotageIsCaught(t *testing.T) {
 	}
 	require.EqualValues(t, 101+3+4+9, nicspec.RxCqe(p.get(0, rxCqe(1)).TLP.Data).PayLen())
 	require.EqualValues(t, 0, nicspec.RxCqe(p.get(2, rxCqe(0)).TLP.Data).PayLen())
-	// placed lengthens the last write of queue q's n-th frame by a number of bytes, and also raises pay_len if entry
+	// placed lengthens the last write of queue q's n-th frame by a number of bytes, and also raises pay_len if `entry`
 	// is set.
 	placed := func(q, n, by int, entry bool) func(p *tape) {
 		return func(p *tape) {

@@ -19,8 +19,8 @@ func upTo(n int) []uint64 {
 	return seeds
 }
 
-// chaosPasses makes a run with each seed, which draws faults and stalls, and requires that the referee finds
-// nothing. o holds the options of all runs; also, if not nil, draws further options from the seed.
+// chaosPasses makes a run with each seed, which draws faults and stalls, and requires that the referee finds nothing. o
+// holds the options of all runs; function `also`, if not nil, draws further options from the seed.
 func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt),
 	done func(t *testing.T, c *chaos, s *Stats)) {
 	for _, seed := range seeds {

@@ -149,7 +149,7 @@ func (r *Referee) endBuffers(q *rxq) {
 	}
 }
 
-// endEntries checks that every posted work entry has ended, if its queue did not stop before it.
+// endEntries checks that every posted work entry has ended, if its queue did not stop before that entry.
 func (r *Referee) endEntries(q *txq) {
 	stopped := len(q.bad) > 0
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {

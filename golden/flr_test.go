@@ -136,7 +136,7 @@ func (p *tape) from(at int, is pick) int {
 func (p *tape) during(is pick) int     { return p.from(p.find(0, isReset), is) }
 func (p *tape) afterwards(is pick) int { return p.from(p.resetShown(), is) }
 
-// leftover repeats a picked crossing from before the reset after the reset.
+// leftover repeats, after the reset, the first crossing that `is` picks.
 func leftover(is pick) func(p *tape) {
 	return func(p *tape) {
 		x := clone(p.s[p.find(0, is)])

@@ -66,7 +66,7 @@ func longs(t testing.TB) (_ Config, _ []boundary.Crossing, pieceAt map[uint32]ui
 	return DefaultConfig(o.spec.Build), r.tape, pieceAt
 }
 
-// again repeats a picked read after a later crossing, with another tag.
+// again repeats the read that `is` picks, with another tag, after the crossing that `later` picks.
 func (p *tape) again(is, later pick) {
 	x := clone(p.s[p.find(0, is)])
 	p.header(&x, func(h *tlp.Header) { h.Tag = 0xee })

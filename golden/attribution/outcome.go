@@ -94,8 +94,8 @@ func (es *Entries) BytesToCopy() (n uint64) {
 	return n
 }
 
-// mayHaveEnded reports whether an entry may have ended because of reads, or a message, that were attributed to
-// others.
+// mayHaveEnded reports whether an entry may have ended because of reads, or a message, that were attributed to other
+// entries.
 func (es *Entries) mayHaveEnded(e *Entry) bool {
 	return e.Plan.Dma.Lines != 0 && es.otherMessage(e) || es.others(e, func(o *Entry) bool {
 		for i := range e.Count {

@@ -126,7 +126,7 @@ func (m *Messages) debt(c *Choice) *debt {
 	return nil
 }
 
-// Refuse reports a message that no queue can have sent; about describes the write.
+// Refuse reports a message that no queue can have sent; `about` describes the write.
 func (m *Messages) Refuse(c *Choice, now int64, about string) {
 	q := c.named
 	m.log.AddCrossing(q.domain)

@@ -36,7 +36,7 @@ type annotator struct {
 	buf      []byte
 }
 
-// Sizes of parts of blocks, in bytes.
+// Sizes of parts of pcapng blocks, in bytes.
 const (
 	blockHead    = 8  // type and length
 	blockFoot    = 4  // length again

@@ -173,7 +173,7 @@ func (p *Pcapng) statistics(iface int, missing uint64) {
 
 func (p *Pcapng) begin(typ uint32) {
 	p.buf = binary.LittleEndian.AppendUint32(p.buf[:0], typ)
-	p.u32(0) // length of the block: end overwrites it
+	p.u32(0) // length of the block; method `end` overwrites it
 }
 
 func (p *Pcapng) u32(v uint32) { p.buf = binary.LittleEndian.AppendUint32(p.buf, v) }
