@@ -70,7 +70,7 @@ var rare = []struct {
 	// Here the referee is shown a valid rule where the device was given an invalid one: the device then drops a rule
 	// that the referee still applies.
 	{"a rule that is made invalid goes on", "[R", func() func(c *boundary.Crossing) {
-		const valid = 28 // number of the 32-bit word of a RuleEntry that begins with the field valid
+		const valid = 28 // number of the 32-bit word of a RuleEntry whose first field is `valid`
 		return func(c *boundary.Crossing) {
 			if c.Kind == boundary.TLPIn && c.TLP.Parsed().Kind == tlp.MWr &&
 				c.TLP.Parsed().Address == nicspec.BarBase+uint64(nicspec.RegTblData(valid)) {

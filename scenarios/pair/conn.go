@@ -206,7 +206,7 @@ func (e *PeerError) Error() string { return fmt.Sprintf("%s: %s", e.Peer, e.Text
 type LostError struct {
 	Peer    string
 	Quantum uint64
-	Setup   bool   // lost before the first quantum
+	Setup   bool   // the peer was lost before the first quantum
 	Words   string // how the peer ended, and its last output
 	Err     error
 }

@@ -165,7 +165,8 @@ func (d *drawn) base(p *study.Point) (float64, bool) {
 	return 0, false
 }
 
-// matches reports whether a point is of a system, and at a label or between positions. Empty ones match all.
+// matches reports whether a point is of a system, and at a label or between positions. An empty argument matches every
+// point.
 func matches(p *study.Point, system, label string, at []float64) bool {
 	if system != "" && p.System != system || label != "" && p.Label != label {
 		return false

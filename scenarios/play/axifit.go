@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// axiPort holds the widths of an AXI port that is played by the check memory or by serve.
+// axiPort holds the widths of an AXI port that is played by check `memory` or by `serve`.
 type axiPort struct {
 	bus, addr int // data bytes, address bits
 	most      int // maximum length of a burst, in beats

@@ -52,7 +52,7 @@ func (m *motion) recordUseful(cycle uint64) {
 	copy(m.before, m.ended)
 }
 
-// idle counts the transactions since the latest useful one.
+// idle counts the transactions that have ended since the latest useful move.
 func (m *motion) idle() (n uint64) {
 	for i, e := range m.ended {
 		n += e - m.before[i]
@@ -132,7 +132,7 @@ func (p *played) memoryInputs() (list []int) {
 }
 
 // wait returns the time in which a stream must move. It is the manifest's patience, plus the longest pauses by stalls,
-// plus the time for the longest transaction or burst if input and output stall independently.
+// plus the time of the longest transaction or burst, computed as if input and output stalled independently.
 func (p *played) wait(m *timing) uint64 {
 	beats, in, out := max(1, p.judge.Longest()), 0, 0
 	var pauses [2]uint64 // longest pause of inputs and of outputs

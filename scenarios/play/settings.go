@@ -177,7 +177,7 @@ func (d *Device) pauses(i int) bool {
 
 // offerDrawn draws the transactions of the run and queues those that are kept.
 func (p *played) offerDrawn(rng *rand.Rand, gaps bool) {
-	jobs := p.jobs // numbers taken by jobs of the reference
+	jobs := p.jobs // number of jobs of the reference; transactions are numbered after them
 	p.Offered = jobs
 	for _, x := range p.draw(rng, p.judge, gaps, p.Cut) {
 		x.id += jobs

@@ -46,8 +46,8 @@ func (s *deliveryRecord) at(ordinal int) (word *uint64, bit uint64) {
 	return &s.bits[i/64], 1 << (i % 64)
 }
 
-// ordinalOf returns the latest ordinal below sent whose low 32 bits are seq; it is negative if no frame sent so far has
-// them.
+// ordinalOf returns the latest ordinal below `sent` with `seq` as its low 32 bits; it is negative if no frame sent so
+// far has such an ordinal.
 func ordinalOf(seq uint32, sent int) int {
 	latest := sent - 1
 	return latest - int(uint32(latest)-seq)

@@ -27,7 +27,7 @@ func shares(now, before rtlbridge.Wall, wall, referee time.Duration) *Shares {
 		return nil
 	}
 	wait, bridge := now.Wait-before.Wait, now.Encode-before.Encode
-	// The clocks are read one after the other, so their sum may slightly exceed wall.
+	// The clocks are read one after the other, so the sum of the times may slightly exceed `wall`.
 	whole := max(wall, wait+bridge+referee)
 	of := func(d time.Duration) float64 { return d.Seconds() / whole.Seconds() }
 	s := &Shares{RTL: of(wait), Bridge: of(bridge), Referee: of(referee), Busy: min(1, of(now.RTL-before.RTL))}

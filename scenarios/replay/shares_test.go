@@ -14,7 +14,7 @@ import (
 
 func sum(s *Shares) float64 { return s.RTL + s.Bridge + s.Models + s.Referee }
 
-// printed returns the sum of the printed percentages of the four parts.
+// printed returns the sum of the printed percentages of RTL, bridge, models and referee.
 func printed(t require.TestingT, s *Shares) int {
 	var p [5]int
 	n, err := fmt.Sscanf(s.String(), "%d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them "+

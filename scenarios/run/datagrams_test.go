@@ -19,7 +19,7 @@ import (
 // datagrams is a minimal stack for these tests, on a NIC that follows docs/nic.md: UD only, one frame per message,
 // copied by an Arm core.
 type datagrams struct {
-	lacking       // nil: panics if a verb is called that datagrams does not implement
+	lacking       // nil: a call of a verb that type datagrams does not implement panics
 	card          *board.Card
 	mac, peer     [6]byte
 	arm, host     *host.Core

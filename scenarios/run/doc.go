@@ -5,8 +5,8 @@
 // follows docs/nic.md (the contract). Each fault that an application reports, each expectation that is not met and each
 // mismatch of a referee is a finding of the case.
 //
-// The package uses stacks through an interface (Stack) and their kind, and gives them what they need of the board. It
-// knows neither packets nor registers.
+// The package knows of a stack only its kind and the interface Stack, and gives it what it needs of the board. It knows
+// neither packets nor registers.
 //
 // Invariants:
 //   - A case gives the same result (Played.Digest) whichever NIC of the contract is in the slots, and the same events

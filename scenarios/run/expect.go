@@ -159,7 +159,7 @@ func loses(w *workload.Spec) bool {
 	return w.Transport == apps.UC || w.Transport == apps.UD || w.Transport == apps.Raw || w.Kind == apps.VXLAN
 }
 
-// has reports whether a workload has requests in the queue.
+// has reports whether a workload has requests in the queue that e names.
 func (e *ErrorSpec) has(w *workload.Spec) bool {
 	both := w.MessagesPerRequest() > 1 || w.Served() || w.Kind == apps.Ring
 	switch {

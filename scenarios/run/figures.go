@@ -114,8 +114,8 @@ func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string,
 	s.validateRates(bad)
 }
 
-// validateLatency checks an expected latency: one workload or more must have its stamp, and each that has it enough
-// messages.
+// validateLatency checks an expected latency: at least one workload must have its stamp, and each workload that has it
+// must send enough messages.
 func (s *Spec) validateLatency(p *percentile, bad func(ok bool, path field.Path, format string, a ...any)) {
 	at, to := field.Path("expect."+p.name), p.spec.To
 	bad(p.spec.Below > 0, at, ": no bound: want below, a time such as 12us")

@@ -23,8 +23,8 @@ const (
 	leastGrace   = 200 * simcore.Microsecond
 )
 
-// limits holds the limits of a case, in simulated time. A stack that has been settled for grace expects nothing more:
-// grace exceeds the time of a frame in a cable plus that of everything the frame causes on a card.
+// limits holds the limits of a case, in simulated time. A stack that has been settled for the time `grace` expects
+// nothing more: `grace` exceeds the time of a frame in a cable plus that of everything the frame causes on a card.
 type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
 
 // limits returns the limits of a case: those that the scenario gives, and for the others values that follow from the

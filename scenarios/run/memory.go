@@ -40,7 +40,7 @@ func (s *Spec) validateMemory(server int, v *board.ServerSpec) error {
 	return errors.Join(errs...)
 }
 
-// placed returns a server, for the places of buffers on it.
+// placed returns the description of a server that package place needs.
 func placed(v *board.ServerSpec) place.Server { return place.Server{Spec: v, Card: &v.Cards[0]} }
 
 // rolesOf returns the ends that a workload has on a server: whether they are clients.

@@ -97,7 +97,7 @@ func Load(file string) ([]*Case, error) {
 	return Parse(file, text)
 }
 
-// Parse reads a scenario and returns its cases. Errors name the file by name, the line and the field's path.
+// Parse reads a scenario and returns its cases. Errors give `name` as the file's name, the line and the field's path.
 func Parse(name string, text []byte) ([]*Case, error) {
 	s := DefaultSpec()
 	places, err := specfile.Decode(name, text, presets, &s)

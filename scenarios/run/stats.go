@@ -40,8 +40,8 @@ type measured struct {
 	*stats.Recorder
 	series *probe.Series   // nil: not wanted
 	links  []*classes.Link // with the series: bytes by class
-	turns  []simcore.Ps    // begin and end of the window that the user gave, if still ahead; nil: not wanted
-	dram   []uint64        // count of bytes to and from the Arms' DRAM, at the warm window's begin and end
+	turns  []simcore.Ps    // times to come at which the user's window begins and ends; nil: not wanted
+	dram   []uint64        // count of bytes to and from the Arms' DRAM, when the warm window begins and ends
 }
 
 // stamps passes the events of messages to the recorder, with their times.
@@ -189,7 +189,7 @@ func (w *world) advance(to simcore.Ps) error {
 	}
 }
 
-// nextTurn returns the time just before the begin or the end of the given window, and false once it is over.
+// nextTurn returns the time just before the given window begins or ends, and false once the window is over.
 func (w *world) nextTurn() (at simcore.Ps, ok bool) {
 	if m := w.measured; m != nil && len(m.turns) > 0 {
 		return m.turns[0] - 1, true

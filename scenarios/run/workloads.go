@@ -30,7 +30,7 @@ func (s *Spec) workloadPath(i int) field.Path {
 	return field.Path(fmt.Sprintf("workloads[%d]", i))
 }
 
-// sweepsWorkload reports whether the sweep sets a field of a workload; an empty one stands for any.
+// sweepsWorkload reports whether the sweep sets a field of a workload; an empty name stands for any field.
 func (s *Spec) sweepsWorkload(name field.Path) bool {
 	for _, list := range []field.Path{"workload", "workloads"} {
 		if name != "" {

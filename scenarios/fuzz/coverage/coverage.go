@@ -180,8 +180,8 @@ func (c *Coverage) Load(path string) error {
 }
 
 // AddTo adds the hits to the file and then holds the sum itself. Concurrent runs update the file one after the other;
-// say reports which run this one waits for. If another process keeps the file locked, or the context is canceled, the
-// hits are saved in a file beside it, which say reports, too.
+// `say` reports which run this one waits for. If another process keeps the file locked, or the context is canceled, the
+// hits are saved in a file beside it, which `say` reports, too.
 func (c *Coverage) AddTo(ctx context.Context, path string, say func(format string, a ...any)) error {
 	err := files.WithLock(ctx, path, say, func() error {
 		if err := c.Load(path); err != nil {

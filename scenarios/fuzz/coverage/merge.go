@@ -51,12 +51,12 @@ func (r *Report) Add(o *Report) error {
 	return nil
 }
 
-// common returns the bins of a that are in b, too.
+// common returns the bins of `a` that are also in `b`.
 func common(a, b []Bin) []Bin {
 	return slices.DeleteFunc(slices.Clone(a), func(x Bin) bool { return !slices.Contains(b, x) })
 }
 
-// without returns the bins of a that are not in b.
+// without returns the bins of `a` that are not in `b`.
 func without(a, b []Bin) []Bin {
 	return slices.DeleteFunc(slices.Clone(a), func(x Bin) bool { return slices.Contains(b, x) })
 }

@@ -35,7 +35,7 @@ func (g *generator) holdOnce(port int, queues []int) {
 	}
 	for _, q := range others {
 		g.openTxQueue(q, 16<<g.intN(3))
-		if g.maybe(50) { // half of the others send frames on any port before the port is stopped
+		if g.maybe(50) { // half of the other queues send frames on any port before the stop
 			g.add(program.Op{Send: &program.Send{Queue: q,
 				Entries: []program.Entry{g.sendOf(g.intN(g.Sizes.Ports), 60+g.intN(100))}}})
 		}

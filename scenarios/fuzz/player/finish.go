@@ -30,7 +30,8 @@ func (x *player) quiet() error {
 		if err := x.until("the frames have come in", func() bool { return x.arrivedFrames == x.sent() }); err != nil {
 			return err
 		}
-		// A bridged device reports frames up to two quanta late: continue at a cycle that does not depend on that.
+		// A bridged device reports frames up to two quanta late: continue at a cycle that does not depend on the
+		// quantum.
 		if err := x.run(int(max(0, x.lastIn+reportCycles-x.cycle()))); err != nil {
 			return err
 		}

@@ -254,7 +254,7 @@ func (w *watcher) command(op nicspec.TableOp, t nicspec.Table, index int, s nics
 	w.cov.Hit("table commands", name, what, s.String())
 }
 
-// counter counts the final value of a counter, by its class.
+// counter hits the bin of a counter whose final value is not 0.
 func (w *watcher) counter(c *nicspec.CounterInfo, port int, v uint64) {
 	if v == 0 {
 		return

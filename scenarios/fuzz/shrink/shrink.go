@@ -20,8 +20,8 @@ type shrinker struct {
 }
 
 // Shrink returns a part of the program that still fails, and the number of programs played to find it. It leaves out
-// operations, then parts of operations, then features of the board. fails plays a program and reports whether it
-// fails as the original did.
+// operations, then parts of operations, then features of the board. Function `fails` plays a program and reports
+// whether it fails as the original did.
 func Shrink(ctx context.Context, p *program.Program, fails func(*program.Program) bool) (*program.Program, int) {
 	s := &shrinker{Search: delta.New(ctx, MaxTrials), fails: fails, best: p}
 	for s.More() {

@@ -99,7 +99,7 @@ func plain(name string) string {
 	return name[max(0, len(name)-most):]
 }
 
-// Unpack writes the inputs into a folder, each under its name without the folder. Nothing else is written.
+// Unpack writes the inputs, and nothing else, into a folder, each under its base name.
 func (b *Bundle) Unpack(to *files.Folder) error {
 	for _, x := range b.Info.Inputs {
 		if err := to.Write(path.Base(x.Name), b.Files[x.Name]); err != nil {

@@ -29,7 +29,8 @@ func CheckJUnit(path, baseline string, dirs []string) error {
 	})
 }
 
-// replaceable returns an error if a file exists that must not be replaced: an input, or one that is not of its kind.
+// replaceable returns an error if the path names an existing file that must not be replaced: the baseline, an artifact
+// of a run, or a file of another kind.
 func replaceable(path, baseline string, dirs []string, kind string, is func(text []byte) bool) error {
 	info, err := os.Stat(path)
 	switch {

@@ -214,7 +214,7 @@ func entryFields(text string) (name string, list []Field, rest string) {
 	return got[2], list, reEntry.ReplaceAllString(text, "")
 }
 
-// assignments splits a=1 b=Ok (2) c=x into names and values.
+// assignments splits text such as `a=1 b=Ok (2) c=x` into names and values.
 func assignments(s string) (list [][2]string) {
 	at := reField.FindAllStringSubmatchIndex(s, -1)
 	for i, m := range at {

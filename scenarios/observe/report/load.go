@@ -41,7 +41,7 @@ func Load(dir string) (*Run, error) {
 }
 
 // missingBins returns a warning if the report of the bins that programs hit is missing, broken or of another run. The
-// page then has the numbers of the summary alone.
+// page then shows only the numbers in the summary.
 func missingBins(o *result.Object, dir string) string {
 	if o.Fuzz == nil || o.Fuzz.Runs == 0 {
 		return ""

@@ -19,7 +19,7 @@ const earlier = ".earlier"
 func isOurs(name string) bool { return slices.Contains(ours, name) || reOurs.MatchString(name) }
 
 // sweep sets aside the files of an earlier run in folder dir and in its marked subfolders, except the inputs of this
-// run. there lists the names in dir; at is the path of dir in the folder of artifacts.
+// run. `there` lists the names in dir; `at` is the path of dir in the folder of artifacts.
 func (f *Folder) sweep(dir *files.Folder, at string, there, inputs []string) error {
 	for _, name := range there { // first remove files that a killed run had renamed
 		if old, ok := strings.CutSuffix(name, earlier); ok && isOurs(old) {

@@ -28,7 +28,7 @@ type InputFile struct {
 	Data []byte
 }
 
-// InputSize counts the parts of an input.
+// InputSize counts the packets, work entries or messages of an input.
 type InputSize struct {
 	Packets  int `json:"packets,omitempty"`  // of captures, in all passes
 	Entries  int `json:"entries,omitempty"`  // work entries that a replay posts

@@ -153,7 +153,7 @@ func (o *Object) build() string {
 	return o.Build
 }
 
-// Device returns the name of the device that play drove; empty for other commands.
+// Device returns the name of the device that command `play` drove; empty for other commands.
 func (o *Object) Device() string {
 	if o.Played == nil {
 		return ""

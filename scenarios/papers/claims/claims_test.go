@@ -43,7 +43,7 @@ func TestEveryClaimIsThere(t *testing.T) {
 }
 
 // TestClaimsAreThoseOfTheCollection compares the embedded claims with the collection from which they were taken, field
-// by field, if it lies beside the tree.
+// by field, if it lies beside the repository.
 func TestClaimsAreThoseOfTheCollection(t *testing.T) {
 	ours, err := All()
 	require.NoError(t, err)

@@ -110,7 +110,7 @@ func (m *memory) check() error {
 	return nil
 }
 
-// load keeps a window of accesses of one size in flight. The function at returns the address of each.
+// load keeps a window of accesses of one size in flight. Function `at` returns the address of each access.
 type load struct {
 	m      *memory
 	window int

@@ -35,7 +35,7 @@ var Cap = study.Experiment{
 // READs.
 var cappedRates = []float64{0, 40, 56, 65, 80, 130}
 
-// cappedCase is a direction of path 3, posted by the host, that runs beside path 1.
+// cappedCase is a direction of path 3, whose requests the host posts while path 1 runs.
 type cappedCase struct {
 	name string
 	op   rnicspec.Opcode // operation of path 3, posted by the host
@@ -71,7 +71,7 @@ func capped(s *study.Session) error {
 	return nil
 }
 
-// point measures at one rate of path 3, and adds the rates of both paths and the wire bytes of path 3.
+// point measures at one rate of path 3, and adds to the series the rates of both paths and the wire bytes of path 3.
 func (c cappedCase) point(s *study.Session, series *study.Series, x transport, wire float64) error {
 	size := int(s.Input("payload"))
 	b, err := newBed(s, snic, int(s.Input("machines")), c.changes...)

@@ -109,7 +109,7 @@ func (q *qp) put(w *rnicspec.WQE) {
 	q.pi++
 }
 
-// ring rings the doorbell for all entries written by put.
+// ring rings the doorbell for all entries that method `put` has written.
 func (q *qp) ring() {
 	q.e.m.bed.fail(q.e.regs.Write32(rnicspec.QPPage(q.n)+rnicspec.PageSend, uint32(q.pi)))
 }

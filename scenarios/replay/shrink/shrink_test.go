@@ -87,7 +87,7 @@ func longest(t *testing.T, path string) (bytes, packets int) {
 	return bytes, len(f.Packets)
 }
 
-// played replays and returns the result, and the failure if there is one.
+// played makes a replay and returns its result, and its failure if there is one.
 func played(t *testing.T, o replay.Options) (*replay.Result, *Failure) {
 	t.Helper()
 	run, err := replay.New(t.Context(), o)

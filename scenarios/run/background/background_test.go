@@ -80,7 +80,7 @@ func write(t *testing.T, dir, name string, frames [][]byte, at func(i int) int) 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644))
 }
 
-// frame returns a frame of an unknown protocol that names its number.
+// frame returns a frame of an unknown protocol that contains the frame's number.
 func frame(i, n int) []byte {
 	b := make([]byte, n)
 	copy(b, "\x02\x11\x22\x33\x44\x55\x02\x66\x77\x88\x99\xaa\x88\xb5")

@@ -222,8 +222,8 @@ func (p *play) fetch() error {
 // merged is the feed of a port: the frames of several captures in the order of their times.
 type merged struct {
 	plays []*play
-	taken *play // of the frame that Next returned last; nil: none
-	bytes int   // of that frame
+	taken *play // capture whose frame Next returned last; nil: none
+	bytes int   // length of that frame
 }
 
 // Next implements inject.Feed. When it is called, the previous frame has entered the cable.

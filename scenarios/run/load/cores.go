@@ -38,7 +38,7 @@ func (b *buffer) add(name string, step func() (bool, error)) (err error) {
 	return err
 }
 
-// warm reads every line once, as fast as the core can. line returns them in order.
+// warm reads every cache line once, as fast as the core can. `line` returns the n-th line to read.
 func (b *buffer) warm(line func(n uint64) uint64) error {
 	n := uint64(0)
 	return b.add("warm-up of a load", func() (bool, error) {

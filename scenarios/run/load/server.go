@@ -57,7 +57,7 @@ func (v *Server) memory(m Memory) (*board.MemorySpec, uint64) {
 	return nil, 0
 }
 
-// Check returns an error for each load that the servers cannot have, with paths from the scenario on.
+// Check returns an error for each load that the servers cannot have, with field paths that begin at the scenario.
 func (l List) Check(servers []Server) error {
 	var errs []error
 	for i := range l {

@@ -99,12 +99,12 @@ func (s *Series) End(now simcore.Ps) {
 // Intervals returns the number of intervals.
 func (s *Series) Intervals() int { return len(s.times) - 1 }
 
-// Interval returns the begin and the end of an interval, from the begin of the series on.
+// Interval returns the times at which an interval begins and ends, counted from the beginning of the series.
 func (s *Series) Interval(i int) (from, to simcore.Ps) {
 	return s.times[i] - s.begin, s.times[i+1] - s.begin
 }
 
-// Moved reports whether a counter ever had another value than 0, or than at the begin if it only grows.
+// Moved reports whether a counter ever had another value than 0, or than at the beginning if it only grows.
 func (s *Series) Moved(counter int) bool {
 	if !s.Counters[counter].Level {
 		return s.Total(counter) > 0

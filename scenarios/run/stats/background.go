@@ -11,7 +11,7 @@ type Background struct {
 	Background int     `json:"background"` // its number in the scenario
 	Server     string  `json:"server"`
 	Port       int     `json:"port"`
-	From       int64   `json:"from_ps"` // from the begin of the traffic on
+	From       int64   `json:"from_ps"` // after the start of the traffic
 	To         int64   `json:"to_ps"`
 	Frames     uint64  `json:"frames"` // that entered the cable
 	Bytes      uint64  `json:"bytes"`

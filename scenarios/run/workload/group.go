@@ -45,7 +45,7 @@ type Group struct {
 	entered int     // changes so far
 }
 
-// phase is the begin or the end of a workload.
+// phase is the beginning or the end of a workload.
 type phase struct {
 	at       simcore.Ps
 	begin    bool
@@ -119,7 +119,7 @@ func (g *Group) Begin(now simcore.Ps) error {
 	return nil
 }
 
-// NextPhase returns the time of the next begin or end of a workload, and false if none follows.
+// NextPhase returns the time at which the next workload begins or ends, and false if none does.
 func (g *Group) NextPhase() (at simcore.Ps, ok bool) {
 	if len(g.phases) == 0 {
 		return 0, false

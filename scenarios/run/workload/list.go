@@ -40,7 +40,7 @@ func (l List) Applications(server int) (n int) {
 	return n
 }
 
-// Messages returns the number of messages of all workloads at most, answers included.
+// Messages returns the largest number of messages that all workloads can have, answers included.
 func (l List) Messages() (n int) {
 	for _, s := range l {
 		n += s.Messages() * s.MessagesPerRequest()

@@ -24,7 +24,7 @@ type Spec struct {
 	Name  string         `yaml:"name"`  // in findings and tables; empty: the index in the list
 	From  Servers        `yaml:"from"`  // the first server of each pair: its clients, unless both_ways
 	To    Servers        `yaml:"to"`    // the second server of each pair
-	Begin quantity.Time  `yaml:"begin"` // after the begin of the traffic
+	Begin quantity.Time  `yaml:"begin"` // time after the start of the traffic
 	End   *quantity.Time `yaml:"end"`   // when clients stop posting; nil: after `count` messages
 
 	apps.Spec `yaml:",inline"`

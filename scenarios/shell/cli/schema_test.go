@@ -204,7 +204,7 @@ func schemaNamed(t *testing.T, name string) *resulttest.Schema {
 }
 
 // leftBy plays a replay on the Go NIC, checks its artifacts against their schemas and returns the result object.
-// observe may alter crossings; change changes the settings.
+// Function `observe` may alter crossings, function `change` the settings.
 func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *result.Object {
 	t.Helper()
 	r := NewReplay()
@@ -224,8 +224,8 @@ func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *resu
 	return &e.Object
 }
 
-// Artifacts fit their schemas: of a run that passes, of one whose artifacts are truncated, and of a device with every
-// kind of bug.
+// Artifacts fit their schemas: those of a run that passes, of one whose artifacts are truncated, and of a run with
+// every kind of bug in the device.
 func TestArtifactsValidate(t *testing.T) {
 	o := leftBy(t, nil, func(*Replay) {})
 	require.Equal(t, "pass", o.Result)

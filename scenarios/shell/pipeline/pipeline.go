@@ -1,5 +1,5 @@
-// Package pipeline leaves what CI systems read beside the artifacts of a run: JUnit XML, GitLab's code quality report,
-// GitHub's annotations and step summary.
+// Package pipeline writes what CI systems read, in addition to the artifacts of a run: JUnit XML, GitLab's code quality
+// report, GitHub's annotations and step summary.
 //
 // It also writes the bundles of runs that fail, and opens those that are played.
 //

@@ -73,7 +73,7 @@ func (s *server) open() error {
 	}
 	if s.nic != nics.Model {
 		c := &rack.Servers[0].Cards[0]
-		c.Device.Kind, c.Ports = board.DeviceRTL, 2 // as the RTL is built for other cards
+		c.Device.Kind, c.Ports = board.DeviceRTL, 2 // the RTL that is built for other cards has two ports
 		rack.Fleet.Card.Ports = 2
 	}
 	slots := nics.Slots(nics.Spec{NIC: nics.Model, DUT: s.dut, Variant: "speed"}, nil)

@@ -81,7 +81,7 @@ type request struct {
 // read is a read request whose completions are awaited.
 type read struct {
 	from, to uint64
-	part     piece // of a frame, from address from on; without frame: none
+	part     piece // what it reads of a frame, from address `from` on; without a frame: nothing
 	again    bool  // payload of a packet that an rnic sends again
 }
 

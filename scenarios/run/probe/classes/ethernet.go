@@ -3,10 +3,10 @@ package classes
 // Cable counts the bytes of the frames in one direction of a cable, by class.
 type Cable struct {
 	*Link
-	seen seen // of all cables whose frames leave the same kind of place
+	seen seen // packets seen, shared by all cables out of servers, or by all out of switches
 }
 
-// Places holds what left the servers, and what left the switch: a packet may leave each by any cable.
+// Places holds the packets that left the servers, and those that left the switches, by whichever cable.
 type Places struct{ servers, network seen }
 
 // NewPlaces returns Places that no packet has left yet.

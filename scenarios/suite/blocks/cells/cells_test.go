@@ -113,7 +113,7 @@ func find(t *testing.T, name string) *kit.Block {
 	return nil
 }
 
-// broken returns a tree with one line of a cell changed.
+// broken returns a folder with a copy of the RTL in which one line of a cell is changed.
 func broken(t *testing.T, name, was, is string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -48,8 +48,8 @@ func (q *queue) cycle(in step) step {
 	return out
 }
 
-// ramQueue models a FIFO of up to depth words in memory and one at the output; a word moves to the output one cycle
-// after it was taken at the earliest.
+// ramQueue models a FIFO of up to `depth` words in memory and one at the output; a word moves to the output, at the
+// earliest, one cycle after it was taken in.
 type ramQueue struct {
 	depth  int
 	memory []step

@@ -261,7 +261,7 @@ func torn(p *kit.Placed) bool {
 	return false
 }
 
-// copyMessages fills in the invalidate messages of an entry, which is identified by its address range.
+// copyMessages fills in the invalidate messages of the entry whose address range is `place`.
 func copyMessages(w *kit.Written, place int, x *copyEnd) {
 	for _, m := range w.Others {
 		if len(m.Data) != nicspec.InvalidateMsgSize {

@@ -110,7 +110,7 @@ func queueByPort(r *kit.Rig) {
 		}
 	})
 	require.Equal(r.T, [2]uint64{100, 100}, [2]uint64{r.Read2(nicspec.RegRuleHits(4)), r.Read2(nicspec.RegRuleHits(9))})
-	portRule(r, 4, 1, nicspec.ActionQueue, 1) // the lower of the two rules now matches frames of port 1
+	portRule(r, 4, 1, nicspec.ActionQueue, 1) // rule 4 now matches frames of port 1
 	r.Rule(9, nicspec.RuleEntryFields{})
 	r.Play(frames[0])
 	r.Quiet()

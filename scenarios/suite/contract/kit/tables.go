@@ -29,7 +29,8 @@ func (r *Rig) Built(info *nicspec.StructInfo, entry []byte) []byte {
 	return b
 }
 
-// IfBuilt returns the expected status of an entry that uses a part: want if the build has the part, else NotBuilt.
+// IfBuilt returns the expected status of an entry that uses a part of the NIC: `want` if the build has the part, else
+// NotBuilt.
 func (r *Rig) IfBuilt(part nicspec.Cap1Reg, want nicspec.TableStatus) nicspec.TableStatus {
 	if r.Sizes.Has(part) {
 		return want

@@ -83,7 +83,7 @@ func doorbellsWrap(r *kit.Rig) {
 		r.Until("entries end",
 			func() bool { return r.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntTxCqe))) == uint64(x.PI) })
 	}
-	x.CQI = nops // the last lap of the completion ring has phase 0
+	x.CQI = nops // the completion ring is now in a lap with phase 0
 	var all []nicspec.WqeFields
 	for i := range sends {
 		all = append(all, r.Sound(w[i%2], uint64(i)))
