@@ -62,8 +62,8 @@ func TestWholeMessagesAreTaken(t *testing.T) {
 	})
 }
 
-// TestMessagesOutOfTurn has a doubled packet take a buffer: the messages behind it are in other buffers than those in
-// turn, and are taken by their completions.
+// TestMessagesOutOfTurn delivers a packet twice, so that it takes a second buffer: the messages behind it are not in
+// the buffers whose turn it is, and are taken by their completions.
 func TestMessagesOutOfTurn(t *testing.T) {
 	x, n, memory := newPolling(t, 4, 4)
 	put := func(m, slot int) {
@@ -96,7 +96,7 @@ func TestMessagesOutOfTurn(t *testing.T) {
 	x, n, memory = newPolling(t, 4, 4)
 	x.spec.Kind, x.full = Reflector, true // its answers wait
 	put(0, 0)
-	put(1, 1) // before its turn, so that its transport refuses it
+	put(1, 1) // message 1, before its turn, so that the transport refuses it
 	for range 2 {
 		require.True(t, n.step())
 	}

@@ -37,7 +37,7 @@ func (u *setup) runVerbs(s *side, name string, n int, begin func(i int, done fun
 	return errors.Join(append(errs, err)...)
 }
 
-// storeIn returns the callback of a verb that creates an object; it stores the object in to.
+// storeIn returns the callback of a verb that creates an object; it stores the object at `to`.
 func storeIn[T any](to *T, done func(error)) func(T, error) {
 	return func(v T, err error) {
 		*to = v

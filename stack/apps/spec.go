@@ -86,7 +86,7 @@ type Spec struct {
 	Invalidate  bool `yaml:"invalidate"`          // each SEND invalidates a memory region of the server
 	Batch       int  `yaml:"batch"`               // requests that the client posts per call, as far as there is room
 	Events      bool `yaml:"events"`              // takes completions on completion events instead of by polling
-	SignalEvery int  `yaml:"signal_every"`        // signals one request in each SignalEvery of a flow, and the last one
+	SignalEvery int  `yaml:"signal_every"`        // signals one of every SignalEvery requests of a flow, and its last
 
 	LowLatency    bool   `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
 	Notice        Notice `yaml:"notice"`         // what tells an application of a message

@@ -51,7 +51,7 @@ type DCTCP struct {
 	credit    int64 // bytes acknowledged towards growing the window by a segment
 	alpha     fraction
 
-	sent, acked int64 // bytes sent, and bytes acknowledged, since the beginning
+	sent, acked int64 // bytes sent, and bytes acknowledged, since the flow began
 	windowEnd   int64 // acknowledged bytes at which alpha is updated
 	inWindow    int64 // bytes acknowledged in this window
 	marked      int64 // bytes of inWindow whose packets were marked

@@ -43,8 +43,8 @@ type flushState struct {
 	done       func(error)
 }
 
-// OpenCopier opens a receive queue. OnFrame of its config must be nil, because on takes the frames; the slices passed
-// to on are valid until it returns. Call Fill to give the device buffers.
+// OpenCopier opens a receive queue. OnFrame of its config must be nil, because `on` takes the frames; the slices passed
+// to `on` are valid until it returns. Call Fill to give the device buffers.
 func (d *Driver) OpenCopier(cfg RxConfig, on func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)) (*Copier, error) {
 	if cfg.OnFrame != nil || on == nil {
 		return nil, errors.New("driver: a copier takes frames itself: want OnFrame nil, and a function that takes " +

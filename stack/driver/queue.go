@@ -128,13 +128,13 @@ func (r *Queue) Size() int { return r.ring.Size() }
 // Room returns the number of places that can be posted to now.
 func (r *Queue) Room() int { return r.Size() - int(r.ring.PI-r.endedTo) }
 
-// Posted returns the number of places whose entries are not known to have ended.
+// Posted returns the number of the ring's slots whose entries are not known to have ended.
 func (r *Queue) Posted() int { return int(r.ring.PI - r.endedTo) }
 
-// Next returns the index of the next place.
+// Next returns the index of the next slot to post to.
 func (r *Queue) Next() uint16 { return r.ring.PI }
 
-// Waiting returns the number of places posted to, but not yet announced by a doorbell.
+// Waiting returns the number of slots posted to, but not yet announced by a doorbell.
 func (r *Queue) Waiting() int { return int(r.ring.PI - r.rung) }
 
 // Layout returns the placement of the queue's rings.

@@ -124,7 +124,7 @@ func (d *Driver) SetRSSKey(key [nicspec.RssKeyBytes]byte) error {
 	return nil
 }
 
-// SetIndirection sets entries of the indirection table, starting at first, to receive queues [S3].
+// SetIndirection sets entries of the indirection table, from entry `first` on, to receive queues [S3].
 func (d *Driver) SetIndirection(first int, queues ...int) error {
 	if err := d.needPart(nicspec.PartRss, "indirection table", "rss"); err != nil {
 		return err

@@ -39,7 +39,7 @@ type TxQueue struct {
 	Queue
 	cfg  TxConfig
 	end  TxEnd
-	span []uint8                                       // blocks of the entry that begins at a place, else 0
+	span []uint8                                       // by slot: number of blocks of the entry that begins there, or 0
 	long [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // scratch for building an entry of several blocks
 }
 

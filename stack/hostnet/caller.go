@@ -11,7 +11,7 @@ type Client interface {
 	// Next returns the length of the next request. It returns false if the application has to wait or has ended.
 	Next(now Ps, id uint32) (bytes int, ok bool)
 
-	// Wake returns the time at which Next may have a request without an answer in between; Never: no such time.
+	// Wake returns the time at which Next may have a request even if no answer comes before then; Never: no such time.
 	Wake() Ps
 
 	// Fill writes the payload of a request from an offset on. A packet that is sent again is filled again, with the
@@ -44,9 +44,9 @@ type request struct {
 	open    bool
 	id      uint32
 	bytes   int
-	queued  Ps     // when it was queued first
-	asked   Ps     // when it was queued last
-	message uint64 // messages queued before it
+	queued  Ps     // when the request was first queued
+	asked   Ps     // when the request was last queued
+	message uint64 // messages queued before the request
 }
 
 // CallerStats counts what a client did.

@@ -35,7 +35,7 @@ type Context struct {
 	spare   []block
 	used    int
 	dmas    []dma
-	pending int // number of DMAs in flight, and the response while it is being sent
+	pending int // number of DMAs in flight; a response being sent counts as one
 	awaited int // number of the DMA that the handler waits for; -1: none
 	ended   bool
 	fail    string // why the engine stopped the handler

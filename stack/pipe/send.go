@@ -58,8 +58,8 @@ const (
 	atomicSize = 8
 	sendFlags  = verbs.SendFence | verbs.SendSignaled | verbs.SendSolicited | verbs.SendInline
 
-	// WrongLength is the address written for an atomic whose pieces of memory are not 8 B together. The card fails such
-	// a request with a length error.
+	// WrongLength stands in place of the address in the element of an atomic whose pieces of memory do not add up to 8
+	// B. The card fails such a request with a length error.
 	WrongLength = 1
 
 	// MaxSpans and MaxInline are the limits of an element.

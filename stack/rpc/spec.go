@@ -16,8 +16,8 @@ const Never = cc.Never
 // Spec holds the parameters of a flow, which both ends share.
 type Spec struct {
 	Segment     int          `yaml:"segment" unit:"bytes"` // most payload bytes of a packet
-	Outstanding int          `yaml:"outstanding"`          // most packets that are unacknowledged; at most Window
-	Messages    int          `yaml:"messages"`             // most messages that are unacknowledged
+	Outstanding int          `yaml:"outstanding"`          // maximum number of unacknowledged packets; at most Window
+	Messages    int          `yaml:"messages"`             // maximum number of unacknowledged messages
 	Timeout     Ps           `yaml:"timeout_ps"`           // without an acknowledgement; doubles up to 64-fold
 	DCTCP       cc.DCTCPSpec `yaml:"dctcp"`
 }

@@ -74,7 +74,7 @@ func (x *weakInterop) post(t *testing.T, i uint64) {
 	})
 }
 
-// arrived checks that a completion belongs to a message that was sent, and its bytes.
+// arrived checks that a completion, and the bytes received, belong to a message that was sent.
 func (x *weakInterop) arrived(c *Completion) {
 	n := c.ByteLen
 	at := base64k + c.ID*slot

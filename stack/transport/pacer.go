@@ -96,7 +96,7 @@ func (b *base) Deadline() Ps {
 // Expire handles the pacer's timers.
 func (b *base) Expire(now Ps) { b.cnpDue = b.pacer.Expire(now) || b.cnpDue }
 
-// frameBytes returns the length of a frame with ext header bytes after the BTH, without its FCS.
+// frameBytes returns the length of a frame with `ext` bytes of headers after the BTH, without its FCS.
 func frameBytes(ah *AH, ext, payload int) int {
 	pad := -(ext + payload) & 3
 	return ah.size + wire.BTHSize + ext + payload + pad + wire.ICRCSize

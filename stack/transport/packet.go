@@ -158,7 +158,8 @@ const (
 	flagBECN
 )
 
-// begin writes all headers up to the BTH, and returns the room for ext bytes after it. payload excludes the trailer.
+// begin writes all headers up to the BTH, and returns the room for `ext` bytes after it. `payload` excludes the
+// trailer.
 func (b *base) begin(o *Out, ah *AH, op wire.Opcode, destQP, psn uint32, f bthFlags, ext, payload, trailer int) []byte {
 	pad := -(ext + payload + trailer) & 3
 	n := ah.put(o.head[:], wire.BTHSize+ext+payload+trailer+pad+wire.ICRCSize, b.port(ah))

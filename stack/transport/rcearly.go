@@ -11,7 +11,7 @@ import (
 // first one arrives.
 type reorder struct {
 	window int
-	slots  []int32 // by PSN: index in kept, plus 1
+	slots  []int32 // by PSN: index in `kept`, plus 1
 	kept   []early
 	free   []int32
 	here   seq.Bitmap

@@ -15,14 +15,14 @@ type selective struct {
 	lost     seq.Bitmap
 	order    []uint32
 	clock    uint32 // position of the next packet in the order of transmission
-	losses   int    // number of bits set in lost
+	losses   int    // number of bits set in `lost`
 	received uint32 // the peer has received all requests before this PSN
 	// PSNs that the peer holds because they came early. It may still drop them for lack of a receive request.
 	kept    seq.Bitmap
 	recover uint32 // PSNs from here on were sent only once, in order
-	// of the packets that have arrived: position, in the order of transmission, of the one sent last
+	// largest position, in the order of transmission, of a packet that has arrived
 	last uint32
-	// of the requests that were answered: position of the one sent last; the peer answers in order
+	// position, in the order of transmission, of the latest answered request; the peer answers in order
 	answer uint32
 }
 

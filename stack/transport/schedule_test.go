@@ -20,7 +20,7 @@ type schedule struct {
 	packetTime Ps
 	copyDelay  Ps
 	lateRecv   Ps  // longest delay of receive requests
-	lost       int // rates per 1024 packets, like the next four
+	lost       int // rate per 1024 packets, like twice, late, marked and flipped
 	twice      int
 	late       int
 	lateBy     Ps

@@ -19,7 +19,8 @@ func (h *hits) begin() { h.fresh = true }
 func (h *hits) inUse() int { return h.inHost + int(h.latest-h.base) - int(h.released-h.back) }
 
 // Polled takes the hits of a flow's rule as read by a core of the card. When the flow's credits are used up, its rule
-// is directed to the slow ring. The read, the rewriting and the time between polls make overshoot.
+// is directed to the slow ring. Until then more packets may come fast than there are credits: reading the counter and
+// rewriting the rule take time, and so does waiting for the next poll.
 func (m *Manager) Polled(id int, rule uint64) {
 	f := &m.flows[id]
 	if m.spec.Controller != ControlArm || f.paused || m.err != nil {

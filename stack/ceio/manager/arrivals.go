@@ -58,7 +58,8 @@ func (m *Manager) arrived(now Ps, f *flow) {
 	f.last = now
 }
 
-// merge appends the packets that are next to the ring, fast and slow ones in the order of their numbers.
+// merge appends packets, fast and slow ones in the order of their numbers, to the ring, as long as the next one is
+// there.
 func (m *Manager) merge(now Ps, f *flow) {
 	next := f.merger.Next()
 	for !f.ring.Full() {

@@ -10,7 +10,7 @@ type change struct {
 	on       bool
 	flows    []int // flows that become active or inactive
 	take     []int // by flow: credits that are being taken from its account
-	reads    int   // answers of NIC.ReadAccount that are missing
+	reads    int   // answers of NIC.ReadAccount that are awaited
 }
 
 // request asks for a flow to become active or inactive.

@@ -83,7 +83,8 @@ func (p *path) receive() bool {
 	return len(p.got) > 0
 }
 
-// nextShared passes on the flow's next packet of the shared ring. Packets of other flows wait for these.
+// nextShared passes on the flow's next packet of the shared ring. It leaves packets of other flows to those flows'
+// paths.
 func (p *path) nextShared(x *hostnet.Packet) bool {
 	for p.next == len(p.mine) {
 		p.mine, p.next = p.mine[:0], 0

@@ -171,8 +171,8 @@ func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
 type paced struct {
 	cc.Controller
 	marker  *cc.Marker   // notification point for arriving packets; nil: the peer gets no CNPs
-	from    transport.Ps // time at which the last packet was due
-	bytes   int          // length of the last packet
+	from    transport.Ps // time at which the latest packet was due to leave
+	bytes   int          // length of the latest packet
 	rate    cc.Bps
 	since   transport.Ps // time at which the current rate was first seen: it gives no credit for earlier times
 	catchUp transport.Ps

@@ -68,7 +68,7 @@ func (x *copies) add(j job) {
 	x.c.work.Wake()
 }
 
-// post posts a job as the work entry that it needs: NOP, invalidation or copy. last requests a completion entry, for
+// post posts a job as the work entry that it needs: NOP, invalidation or copy. `last` requests a completion entry, for
 // this job and those before it.
 func (x *copies) post(j job, last bool) {
 	x.copy.Complete, x.drop.Complete, x.nothing.Complete = last, last, last

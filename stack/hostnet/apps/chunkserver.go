@@ -235,7 +235,7 @@ func (s *ChunkServer) copy(f *hostnet.Flow, x *chunk) {
 	s.runs.Push(r)
 }
 
-// endRuns ends copies of the engine, in order.
+// endRuns finishes, in order, the copies that the copy engine has completed.
 func (s *ChunkServer) endRuns(f *hostnet.Flow) (worked bool) {
 	for s.runs.Len() > 0 {
 		r := s.runs.Front()
