@@ -19,8 +19,8 @@ const (
 	tabWidth    = 4
 )
 
-// sources returns the files of the tree that have one of these extensions, by their paths from its top. Folders whose
-// names begin with a dot and testdata are left out.
+// sources returns the files of the repository that have one of the extensions, by their paths from its top. Folders
+// whose names begin with a dot and testdata are left out.
 func sources(t *testing.T, extensions ...string) (paths []string) {
 	top := root(t)
 	require.NoError(t, filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {

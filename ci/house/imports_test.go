@@ -141,7 +141,7 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 	}
 }
 
-// TestFunctionApartFromTime checks the imports of timeless packages.
+// TestFunctionApartFromTime checks the imports of packages that must not know simulated time.
 func TestFunctionApartFromTime(t *testing.T) {
 	imports := importGraph(t)
 	for _, pkg := range timeless {

@@ -37,7 +37,7 @@ func newBar(f *os.File, of string) *bar {
 
 const redraw = 100 * time.Millisecond
 
-// set shows that done of total items have ended.
+// set shows that `done` of `total` items have ended.
 func (b *bar) set(done, total int) {
 	if b == nil {
 		return
