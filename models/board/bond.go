@@ -46,7 +46,7 @@ func (s *CardSpec) portShare() simcore.LinkSpec {
 	return l
 }
 
-// validateBonds refuses bonds of ports that are open: a bond needs its cables.
+// validateBonds refuses bonds in a network of kind open, which has no cables.
 func (s *RackSpec) validateBonds() error {
 	if s.Network.Kind != NetworkOpen {
 		return nil

@@ -179,8 +179,8 @@ func TestFilesThatAreWrong(t *testing.T) {
 	}
 }
 
-// A file of random bytes must either parse, and survive a round trip through YAML, or fail with an
-// error that begins with the file's name.
+// A file of random bytes must either parse and be the same after a round trip through YAML, or be refused with an error
+// that begins with the file's name.
 func FuzzParseRack(f *testing.F) {
 	for _, name := range RackPresetNames {
 		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))

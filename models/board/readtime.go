@@ -229,7 +229,7 @@ func tighter(a, b int64) int64 {
 	return min(a, b)
 }
 
-// add adds the time of one part, and remembers the slowest part.
+// add adds the time of one part of the read's path, and remembers the slowest part.
 func (t *readTime) add(part field.Path, d simcore.Ps) {
 	t.longest = sum(t.longest, d)
 	if d > t.share {

@@ -22,7 +22,7 @@ func longWqe(id uint32, blocks int) []byte {
 		func(w nicspec.Wqe) { w.SetFPad(true) })
 }
 
-// sent checks that the frames of entries made by longWqe left in order, with ids from first on.
+// sent checks that the frames of entries made by longWqe left in order, with ids from `first` on.
 func (r *rig) sent(t *testing.T, first uint32, blocks ...int) {
 	t.Helper()
 	require.Len(t, r.peers[0].got, len(blocks))

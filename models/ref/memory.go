@@ -76,8 +76,8 @@ func (m *Memory) WriteStrobed(addr uint64, b, strobe []byte) {
 	}
 }
 
-// Same checks that n bytes of m at address at equal those of another memory at address from; what names the job
-// that moved them.
+// Same checks that n bytes of m at address `at` equal those of memory `as` at address `from`; `what` names the job that
+// moved them.
 func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what string) {
 	p.same++
 	for i := range uint64(n) {

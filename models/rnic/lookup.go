@@ -55,7 +55,7 @@ func (c *Comp) page(l *lookup, page uint64) {
 	}
 }
 
-// readContext reads a context from context memory, if software has provided any.
+// readContext reads a context from context memory, if software has provided such memory.
 func (c *Comp) readContext(l *lookup, key uint64) {
 	if c.context.bytes == 0 {
 		return

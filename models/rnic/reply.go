@@ -101,7 +101,7 @@ func (c *Comp) startRead(op *rxOp) {
 	c.admit()
 }
 
-// entries returns how many table entries n bytes occupy.
+// entries returns how many entries of the packet table n bytes occupy.
 func (c *Comp) entries(bus uint64, n int) int {
 	mps := c.spec.Limits[endpoint(bus)].MPS
 	return (n + mps - 1) / mps
@@ -124,7 +124,7 @@ func (c *Comp) admit() {
 	}
 }
 
-// requestInTurn makes a READ request data when its turn comes.
+// requestInTurn lets a READ job request its data when its turn comes.
 func (c *Comp) requestInTurn(j *readJob) {
 	if !j.queued {
 		j.queued = true

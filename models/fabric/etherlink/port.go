@@ -48,7 +48,7 @@ type port struct {
 // arrival is a frame in the pipeline.
 type arrival struct {
 	f            *msg.Frame
-	arrived, due simcore.Ps // arrival of the frame's last bit; end of the pipeline
+	arrived, due simcore.Ps // times at which the frame's last bit arrives, and at which the frame leaves the pipeline
 }
 
 // queued is a frame in the shared buffer.

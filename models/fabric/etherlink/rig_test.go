@@ -165,7 +165,7 @@ func (r *rig) send(from int, frames ...[]byte) {
 	r.hosts[from].push()
 }
 
-// stream makes a host send count copies of a frame.
+// stream makes a host send `count` copies of a frame.
 func (r *rig) stream(from, count int, f []byte) {
 	r.hosts[from].refill = func() *msg.Frame {
 		if count == 0 {

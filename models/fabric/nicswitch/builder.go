@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Switch. The Switch takes new TLPs from the pool TLPs, and returns TLPs that it drops to that
-// pool. If TLPs is nil, it has a pool of its own.
+// Builder makes a Switch. The Switch takes new TLPs from the pool in field TLPs, and returns TLPs that it drops to that
+// pool. If the field is nil, the Switch has a pool of its own.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec

@@ -19,7 +19,7 @@ type end struct {
 	got   []*msg.TLP
 	at    []simcore.Ps
 	hold  bool    // leave received TLPs in the port
-	shut  [3]bool // classes that the end does not take
+	shut  [3]bool // TLP classes that this end of the link refuses for now
 	freed int
 	on    func(p *msg.TLP)
 }

@@ -250,7 +250,7 @@ func TestRegisters(t *testing.T) {
 	require.True(t, b.root.Idle())
 }
 
-// Completions for IDs without MMIO must go to OnCompletion.
+// Completions for requester IDs that no MMIO has must go to OnCompletion.
 func TestRawRequests(t *testing.T) {
 	b := newBench(t, root.DefaultSpec())
 	var got []tlp.Header

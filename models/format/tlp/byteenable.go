@@ -98,7 +98,7 @@ func (r *Runs) enabled() bool {
 	return be>>(r.pos&(DWBytes-1))&1 != 0
 }
 
-// lowOnes reports whether the set bits of be are its lowest, without a gap.
+// lowOnes reports whether the set bits of `be` are its lowest, without a gap.
 func lowOnes(be uint8) bool { return be&(be+1) == 0 }
 
 // enablesFault reports what is wrong with a memory request's byte enables

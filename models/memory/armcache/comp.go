@@ -61,7 +61,7 @@ type transfer struct {
 	at      int        // bytes whose core.Step has been done
 	bypass  int        // offset of the first byte to bypass the cache that has not been sent; -1: none
 	waits   int        // memory accesses that the transfer waits for
-	hadTurn bool       // the transfer has had its turn
+	hadTurn bool       // the transfer has had a turn in the pipeline
 	end     simcore.Ps // time when the pipeline has processed the transfer
 	err     error
 

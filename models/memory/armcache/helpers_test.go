@@ -43,7 +43,7 @@ func (l *ledger) Access(a *mem.Access) {
 	l.Target.Access(a)
 }
 
-// bench is a cache over memory with a delay.
+// bench is a cache over a memory that answers with a delay.
 type bench struct {
 	sim.Engine
 	t      *testing.T

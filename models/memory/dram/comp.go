@@ -20,7 +20,7 @@ type DRAM struct {
 	backdoor mem.Backdoor
 	channels []channel
 	counts   Counters
-	busy     int // transfers in progress and parts in the channels, those of background loads excepted
+	busy     int // transfers in progress and their parts in the channels, those of background loads excepted
 
 	idle      []*transfer
 	idleParts []*part

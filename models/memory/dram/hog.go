@@ -25,8 +25,8 @@ type HogSpec struct {
 	Random   bool         `yaml:"random"`         // random addresses, seeded by Seed, else consecutive ones
 	Seed     uint64       `yaml:"seed"`
 	InFlight int          `yaml:"in_flight"` // most accesses in flight; an access due beyond that is counted as missed
-	From     simcore.Ps   `yaml:"from_ps"`   // time before which Start makes it issue nothing
-	Until    simcore.Ps   `yaml:"until_ps"`  // time after which it issues nothing; 0: until Stop
+	From     simcore.Ps   `yaml:"from_ps"`   // time before which the hog issues nothing, even after Start
+	Until    simcore.Ps   `yaml:"until_ps"`  // time after which the hog issues nothing; 0: until Stop
 }
 
 // DefaultHogSpec returns a hog that issues as many reads as writes, over 64 MB.

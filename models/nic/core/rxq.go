@@ -28,8 +28,7 @@ type Queue struct {
 
 	Vector // messages [M1]
 
-	// Epoch counts how often the queue was enabled, to recognise work started before the latest
-	// time.
+	// Epoch counts how often the queue was enabled, to recognise work that began before the queue was last enabled.
 	Epoch uint32
 }
 

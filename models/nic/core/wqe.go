@@ -25,7 +25,7 @@ type TxPiece struct {
 type TxPlan struct {
 	Status   nicspec.Status // first failed check of [T3], or StatusOk
 	Send     bool           // send a frame: Status is Ok and the opcode Send
-	Copy     bool           // carry out Dma: Status is Ok and the opcode is one of the copy engine's
+	Copy     bool           // carry out the plan in field Dma: Status is Ok and the opcode is one of the copy engine's
 	Complete bool           // f_complete
 	ID       uint32         // wqe_id
 	Blocks   int            // number of blocks of the entry, whatever its status [T14]

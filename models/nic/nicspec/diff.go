@@ -46,10 +46,10 @@ func (f *FieldInfo) same(x, y []byte) bool {
 	return f.Uint(x) == f.Uint(y)
 }
 
-// Diff compares two structures; ok is true if all bytes are equal. Otherwise field names the first
-// field by position that differs, and e and g are its values. If all fields agree, field is the
-// first "reserved byte N" that differs; if a side does not have the structure's size, field is
-// "length". Diff allocates nothing if the structures are equal.
+// Diff compares two structures; ok is true if all bytes are equal. Otherwise `field` names the first field by position
+// that differs, and e and g are its values. If all fields agree, `field` is the first "reserved byte N" that differs;
+// if a side does not have the structure's size, `field` is "length". Diff allocates nothing if the structures are
+// equal.
 func (s *StructInfo) Diff(exp, got []byte) (field, e, g string, ok bool) {
 	if len(exp) != s.Bytes || len(got) != s.Bytes {
 		return "length", lengthText(len(exp), s.Bytes), lengthText(len(got), s.Bytes), false

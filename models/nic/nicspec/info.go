@@ -61,8 +61,8 @@ type RegInfo struct {
 	Fields []RegFieldInfo
 }
 
-// Find returns which entry i of the register contains the byte offset off, 0 for a single register,
-// and the byte inside the entry. ok is false if off lies outside or in the gap between two entries.
+// Find returns which entry i of the register contains the byte offset `off`, 0 for a single register, and the byte
+// inside the entry. ok is false if `off` lies outside or in the gap between two entries.
 func (r *RegInfo) Find(off uint32) (i, at int, ok bool) {
 	if off < r.Offset {
 		return 0, 0, false

@@ -146,7 +146,7 @@ func forever(p *ref.Player) {
 	}
 }
 
-// The note names the call in progress, and says when it has returned.
+// The note names the call in progress, and later says that the call has returned.
 func TestNote(t *testing.T) {
 	var during Note
 	f := &far{}

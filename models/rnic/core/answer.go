@@ -175,7 +175,7 @@ func (q *QP) advance(psn uint32, e *Effects) (missing bool) {
 	return false
 }
 
-// progress records that the peer has acknowledged something new.
+// progress records that the peer has acknowledged or answered what it had not before.
 func (q *QP) progress(e *Effects) {
 	q.req.steps++
 	q.req.retries, q.req.rnr = q.Retries, q.RNRRetry

@@ -25,7 +25,7 @@ type Core struct {
 	worked     bool       // the step being replayed found work; the loop may be stopped during the replay
 	stepping   *Loop      // loop whose step is being replayed; nil: no step is being replayed
 	began      simcore.Ps // time at which the step, or the record outside of steps, began
-	busy       bool       // the core computes, until the time due, or has a record to replay
+	busy       bool       // the core computes until time `due`, or has a record to replay
 	due        simcore.Ps // time until which the core computes
 
 	ops     fifo.Queue[op]

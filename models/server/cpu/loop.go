@@ -36,7 +36,7 @@ type Loop struct {
 	place   int
 	ready   bool       // the last step found work: step again without waiting for a write
 	wrote   simcore.Ps // time of the first write to a watched range since the last step; never: none
-	timer   simcore.Ps // time at which the loop is stepped without a write; never: no such time
+	timer   simcore.Ps // time at which the loop is stepped even if no write wakes it; never: no such time
 	awake   bool       // the loop is in round.awake: ready, wrote or timer is set
 	stopped bool
 	stops   []func()

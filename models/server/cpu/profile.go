@@ -53,7 +53,7 @@ func (c *Core) TimeIn(a Activity) simcore.Ps {
 	return c.profile.total[a]
 }
 
-// ComputeAs makes the core spend a number of cycles on an activity, as well as what follows.
+// ComputeAs makes the core spend a number of cycles on an activity, to which its later work counts, too.
 func (c *Core) ComputeAs(a Activity, cycles int64) {
 	c.beginRecord()
 	c.ops.Push(op{kind: opSpend, as: a, time: simcore.Ps(cycles) * c.spec.Period})

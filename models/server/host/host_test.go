@@ -109,7 +109,7 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// The bytes that one part of a machine passes on must be those that the next part accepts.
+// The count of bytes that one component of a machine passes on must equal the count that the next one accepts.
 func TestPartsAgree(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), "host-fn")
 	c := r.core(0, 0)

@@ -9,7 +9,7 @@ import "github.com/sarchlab/akita/v3/sim"
 // retrieved sends back the credit of a message that has left dst's buffer.
 func (d *lane) retrieved() {
 	if d.unread == 0 {
-		return // the message did not cross this link
+		return // the message did not come over this link
 	}
 	d.unread--
 	late := max(d.link.spec.CreditLatency, 1)

@@ -27,7 +27,7 @@ type lane struct {
 	lastBytes, rem int64
 	whole          Ps
 
-	// Messages in flight: a ring of window slots.
+	// Messages in flight: a ring of `window` slots.
 	q       []slot
 	head, n int
 	deliver Event

@@ -31,7 +31,7 @@ const (
 	Headroom         // with PFC: the class's reserve is full, as the peer did not pause in time
 	Runt             // shorter than an Ethernet header
 	Oversize         // longer than the spec's frame_bytes
-	Local            // the frame's destination lies behind the port where the frame entered
+	Local            // not forwarded: the destination lies behind the port where the frame entered
 	Filtered         // an address that bridges must not forward
 	Nowhere          // no cable is connected on the way to the frame's destination
 	NumReasons

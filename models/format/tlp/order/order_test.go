@@ -124,7 +124,7 @@ func TestNonPostedRequestsWithDataAreRefused(t *testing.T) {
 	}
 }
 
-// naive is a queue that obeys the table by comparing every pair of TLPs.
+// naive is a queue that obeys PCIe's ordering table by comparing every pair of TLPs.
 type naive struct {
 	keys []Key
 	vals []int

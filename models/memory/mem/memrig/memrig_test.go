@@ -13,7 +13,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// counting is a memory that counts bytes, correctly or with a chosen error.
+// counting is a memory whose counts of bytes are correct, or have a chosen error.
 type counting struct {
 	mem.Target
 	how  string

@@ -130,8 +130,8 @@ func mdStructs(w *writer, c *schema.Contract) {
 	}
 }
 
-// mdBits formats the bits of a field that starts at bit. The size of a byte string, or of a field
-// that is too long for a number, is given in bytes.
+// mdBits formats the bits of a field that starts at bit number `bit`. The size of a byte string, or of a field that is
+// too long for a number, is given in bytes.
 func mdBits(bit, width int, str bool) string {
 	if str || width > 64 && bit%8 == 0 && width%8 == 0 {
 		return fmt.Sprintf("%d bytes", width/8)

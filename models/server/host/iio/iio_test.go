@@ -32,7 +32,7 @@ func build(t testing.TB, e sim.Engine, bytes int, d inject.DelaySpec) (*iio.Buff
 	return x, space
 }
 
-// rig returns a builder of a buffer over a memory with a delay.
+// rig returns a builder of a buffer over a memory that answers with a delay.
 func rig(bytes int) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		x, space := build(t, e, bytes, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
@@ -56,7 +56,7 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig(256)) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 0, rig(256)) }
 
-// TestOccupancy checks the integral of the occupancy, and the reports of room.
+// TestOccupancy checks the integral of the occupancy, and the calls by which the buffer reports that it has room again.
 func TestOccupancy(t *testing.T) {
 	e := simcore.NewEngine()
 	x, _ := build(t, e, 128, inject.DelaySpec{Latency: 100 * ns})
