@@ -227,7 +227,7 @@ func (c *chaos) entry() nicspec.WqeFields {
 		}
 		at := c.rng.IntN(span - n)
 		if c.rng.IntN(3) == 0 {
-			n, at = 200, 4096*c.rng.IntN(3) // a range that many entries name
+			n, at = 200, 4096*c.rng.IntN(3) // one of three ranges, so that many entries name the same
 		}
 		if c.opt.few {
 			at, n = c.buffer()

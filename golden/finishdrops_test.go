@@ -26,7 +26,7 @@ func TestDropOfAnotherCause(t *testing.T) {
 	require.Equal(t, "verilator/rtl/receive/nic_rxtake.sv", m.RTLFile)
 }
 
-// A run that ended early is reported for its reason, not for the counters that were not read.
+// A run that ended early is reported for what ended it, not for the counters that were not read.
 func TestCountersOfRunThatStopped(t *testing.T) {
 	cfg, clean := calm(t)
 	p := newTape(t, clean)

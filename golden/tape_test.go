@@ -108,7 +108,7 @@ func (p *tape) insert(i int, x boundary.Crossing) {
 	p.s = append(p.s[:i:i], append([]boundary.Crossing{x}, p.s[i:]...)...)
 }
 
-// move moves a crossing to another index, and gives it the time of the crossing that was there.
+// move moves a crossing to another index, and gives it the time of the crossing that was at that index.
 func (p *tape) move(from, to int) {
 	x := p.s[from]
 	p.drop(from)

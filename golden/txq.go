@@ -29,8 +29,8 @@ type txq struct {
 	since    int64 // cycle of the latest enabling
 	shown    bool  // a read has shown that the queue is enabled
 
-	fetch uint16 // first entry that was not posted when CTRL.tx_enable was last 1 [T1]
-	emit  uint16 // first entry that may still send a frame
+	fetch uint16 // index of the first entry that was not posted when CTRL.tx_enable was last 1 [T1]
+	emit  uint16 // index of the first entry that may still send a frame
 
 	doubtfulPI uint16 // producer index in a doubtful doorbell
 	doubtful   bool

@@ -39,7 +39,7 @@ type Entries struct {
 
 	goal         goal
 	path, passed []Place // places on the search's current path; places that the search has tried to fill so far
-	bytes        []byte  // stack of the bytes of the places in path, which the search tries to move elsewhere
+	bytes        []byte  // stack of the bytes at the places in `path`; the search tries to move these bytes elsewhere
 	moves        moves
 
 	unclear []*sharedCopyWrite

@@ -32,7 +32,7 @@ type Entry struct {
 	Frame    []byte
 
 	Never   bool           // the device does not start the entry: a read of its ring failed
-	retired bool           // the entry is kept after its end because its reads may belong to others
+	retired bool           // the entry is kept after its end because its reads may belong to other entries
 	over    int64          // cycle in which the entry ended
 	ended   nicspec.Status // status with which the entry ended, if a failed read caused the end
 
@@ -320,7 +320,7 @@ func (h Place) evenlyWritten(n int) int {
 	return min(n, wrote.Room(h.at))
 }
 
-// contains reports whether the bytes in want have come at a place.
+// contains reports whether the bytes `want` have come, from a place on.
 func (h Place) contains(want []byte) bool {
 	p := &h.entry.Pieces[h.piece]
 	return p.Got.Has(h.at, h.at+len(want)) && h.entry.Buf.Differs(p.off+h.at, want) == len(want)

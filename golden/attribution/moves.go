@@ -148,7 +148,7 @@ func (es *Entries) give(h Place, c *content) {
 	es.occupy(h, c, m.data[v.lo:v.hi])
 }
 
-// undo reverts the changes of a search since mark.
+// undo reverts the changes that a search has made since `mark`.
 func (es *Entries) undo(mark int) {
 	m := &es.moves
 	for len(m.s) > mark {

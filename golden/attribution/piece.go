@@ -64,12 +64,12 @@ type Piece struct {
 	off    int        // offset in the frame
 	asked  memory.Set // bytes that the device has requested
 	Got    memory.Set // bytes whose data has come
-	bad    []badPart  // requested parts whose reads failed
+	bad    []badPart  // requested ranges of the piece whose reads failed
 	open   bool       // the device may read the piece
-	shares []share    // requested parts whose reads may belong to other entries or pieces instead
+	shares []share    // requested ranges whose reads may belong to other entries or pieces instead
 }
 
-// badPart is a part of a piece whose read failed.
+// badPart is a range of a piece whose read failed.
 type badPart struct {
 	lo, hi int
 	status nicspec.Status

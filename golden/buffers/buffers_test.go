@@ -70,8 +70,8 @@ func TestNoHeaderBuffer(t *testing.T) {
 	require.False(t, g.inBuffer(0x1000, 1))
 }
 
-// Of two descriptors with overlapping buffers, the one that is done first claims the writes with its bytes. The
-// others go to the second.
+// Of two descriptors with overlapping buffers, the one that is done first claims the writes that hold its frame's
+// bytes. The other writes go to the second.
 func TestOverlap(t *testing.T) {
 	g := newRig()
 	a, b := g.enter(0, 0x1000, 0x8000, 1), g.enter(1, 0x2000, 0x8000, 1)

@@ -38,7 +38,7 @@ type Choice struct {
 	addr  uint64
 	data  uint32
 	named *Queue // a queue whose messages have this address
-	match bool   // one of the queues with this address has this data, too
+	match bool   // one of the queues with this address also has the message's data
 	best  *Queue // of the queues that may have sent the message, the one whose message fell due first
 	may   int    // number of queues that may have sent the message
 	must  int    // queues counted in `may` whose message is due even if they sent all earlier doubtful messages

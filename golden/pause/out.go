@@ -16,8 +16,8 @@ type doubtfulPause struct {
 	most, limit int // highest possible level, and the threshold, in bytes
 }
 
-// levelClaim states that the buffer's level was at most limit bytes at some time between two cycles. The device's
-// behaviour implies it; frames that were in the buffer all that time, and are delivered later, may refute it.
+// levelClaim states that the buffer's level was at most `limit` bytes at some time between two cycles. The device's
+// behaviour implies it; frames that were in the buffer all that time, and are delivered later, may refute the claim.
 type levelClaim struct {
 	from, to int64
 	slack    bool   // the period extends beyond cycle `to`, until a pause frame that fell due in that cycle is late

@@ -152,8 +152,8 @@ func TestMarksAreWritten(t *testing.T) {
 	}
 }
 
-// A setting that the referee no longer keeps may have allowed a pause frame. As long as it may be in force, the
-// frame is not judged, which is counted as a limit.
+// A setting that the referee no longer keeps may have allowed a pause frame. As long as it may be in force, the frame
+// is not judged, and the report counts this among the referee's limits.
 func TestForgottenMarks(t *testing.T) {
 	const written = 5000
 	for cycle, forgotten := range map[int64]bool{written + 50: true, written + 1000: false} {
