@@ -44,7 +44,7 @@ func pairSpeed(s *session) ([]Result, error) {
 func nanoseconds(t simcore.Ps) float64 { return float64(t) / float64(simcore.Nanosecond) }
 
 // pairRatio returns the speed of two processes relative to one, with the quantum used and the share of missing
-// processor time. The argument more is added to the cables' latency; window is the window of frames, 0: the default.
+// processor time. The argument `more` is added to the cables' latency; window is the window of frames, 0: the default.
 func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum simcore.Ps, missing float64,
 	err error) {
 	o := pair.DefaultOptions()

@@ -121,7 +121,8 @@ func owner(list []*stream, p *pin) (best *stream) {
 	return best
 }
 
-// whole reports whether a pin's name is the stream's, without a role: event, if the stream also has event_valid.
+// whole reports whether a pin's name is the stream's, without a role: for example `event`, if the stream also has
+// event_valid.
 func (s *stream) whole(p *pin) bool {
 	return len(s.prefix) > 2 && p.lower == strings.TrimSuffix(s.prefix, "_")+s.suffix
 }

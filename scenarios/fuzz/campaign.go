@@ -59,7 +59,7 @@ type Options struct {
 
 	Program *program.Program // played instead of the seed's programs; nil: none
 	Out     string           // folder for failing programs; empty: they are not written
-	// Files is the folder Out if it is open already; nil: files are written by path.
+	// Files is the folder named by field Out, if it is open already; nil: files are written under the path in Out.
 	Files *files.Folder
 
 	Log      io.Writer             // progress of builds

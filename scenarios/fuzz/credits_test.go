@@ -32,7 +32,7 @@ func long(t *testing.T) int {
 }
 
 // Programs pass on links with few credits and a root whose completions are late, jittered and split at random: neither
-// raises a false alarm.
+// makes the referee raise a false alarm.
 func TestCreditsRaiseNoAlarm(t *testing.T) {
 	for _, nic := range []string{device.Model, device.RTL} {
 		for _, credits := range []int{4, 1000} {

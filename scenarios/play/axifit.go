@@ -31,7 +31,8 @@ func channel(name string) string {
 	return ""
 }
 
-// fitAXI checks the AXI ports that play answers: those of the setting `serve`, and of the check named `memory`.
+// fitAXI checks the AXI ports at which command `play` answers: those of the setting `serve`, and of the check named
+// `memory`.
 func (d *Device) fitAXI(f *faults) {
 	for _, port := range slices.Sorted(maps.Keys(d.Spec.Serve)) {
 		d.fitPort(f, "serve."+field.Path(port), port)

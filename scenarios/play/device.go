@@ -35,7 +35,7 @@ type Device struct {
 	finite     []bool    // by output: it only answers drawn transactions, so their number is limited
 	mem        []axiPort // AXI ports that the check named `memory` answers
 	given      *Given
-	parameters []string // NAME=VALUE of each parameter of the build that was drawn or given
+	parameters []string // NAME=VALUE of each of the build's parameters that was drawn or given
 	captured   *Traffic // captured packets to play; nil: all packets are drawn
 	traffic    map[int]*Traffic
 	at         place // file and line of the reference, known once a run was played

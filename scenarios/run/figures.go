@@ -31,7 +31,7 @@ type FigureSpec struct {
 	ArmDRAM    *quantity.Bytes `yaml:"arm_dram_bytes"` // maximum number of bytes to and from the DRAM of all Arms
 }
 
-// LatencySpec bounds a latency of every kind and size.
+// LatencySpec bounds a latency of messages of every kind and size.
 type LatencySpec struct {
 	Below quantity.Time `yaml:"below"`
 	// event at which the latency ends, one of stats.Measures; empty: answer, hand_over or completion, the first that

@@ -114,7 +114,7 @@ func TestArmDRAMWithoutWindow(t *testing.T) {
 	require.Empty(t, texts(p), "the window that is found")
 }
 
-// TestCountersAreReadAtTheWindow checks that counters are read at the begin and the end of a given window, even if both
+// TestCountersAreReadAtTheWindow checks that counters are read at the start and the end of a given window, even if both
 // lie within one step of the run.
 func TestCountersAreReadAtTheWindow(t *testing.T) {
 	w, err := newWorld(t.Context(), caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"),

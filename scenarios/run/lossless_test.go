@@ -78,7 +78,7 @@ func (w *wired) count(server int, c *boundary.Crossing) {
 	}
 }
 
-// measure adds up the time for which data cores work.
+// measure adds up the busy times of the data cores (of the cards' Arm cores, those that run the data path).
 func (w *wired) measure(t *testing.T, r *board.Rack, settled bool) {
 	sign := simcore.Ps(-1)
 	if settled {

@@ -146,7 +146,7 @@ func (w *world) openLoads() (err error) {
 // access returns an upper bound of the time that the applications' cores take to read or write the messages of one
 // poll, in the memory that the messages lie in.
 func (s *Spec) access(rack *board.RackSpec) (t simcore.Ps) {
-	const polled = 32 // messages that were taken together, with some that were posted
+	const polled = 32 // messages taken in one poll, plus some that are posted
 	for _, w := range s.AllWorkloads() {
 		if w.Payload == apps.Reused {
 			continue

@@ -121,7 +121,7 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	return nil
 }
 
-// handlers checks that the handlers of requests that are wrong on purpose were stopped, and no others.
+// handlers checks that exactly those handlers were stopped whose requests are wrong on purpose.
 func (w *world) handlers(p *Played) {
 	want, got := 0, 0
 	for _, l := range w.workloads {

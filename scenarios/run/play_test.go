@@ -272,7 +272,7 @@ func TestWrongStacksAreFound(t *testing.T) {
 	}
 }
 
-// A write beside the applications' buffers is found, whoever made it.
+// A write to memory outside of the applications' buffers is found, whether software or a device made it.
 func TestTrespassIsFound(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })

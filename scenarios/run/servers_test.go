@@ -142,8 +142,8 @@ func TestPhaseBehindAnError(t *testing.T) {
 	require.Greater(t, p.Traffic, 30*simcore.Millisecond)
 }
 
-// TestPhasesCompare checks that the digest does not depend on how many messages a workload with an end has, and that it
-// depends on the others.
+// TestPhasesCompare checks that the digest does not depend on how many messages a workload with an end sends, and that
+// it depends on those of the other workloads.
 func TestPhasesCompare(t *testing.T) {
 	const text = "workloads:\n- {count: 1000, end: %s, sizes: [64]}\n- {kind: echo, count: %d, sizes: [64]}\n"
 	digests := map[string]string{}

@@ -39,9 +39,9 @@ func ParseStatsLevel(name string) (StatsLevel, error) {
 type measured struct {
 	*stats.Recorder
 	series *probe.Series   // nil: not wanted
-	links  []*classes.Link // with the series: bytes by class
+	links  []*classes.Link // if `series` is set: bytes by class of packets
 	turns  []simcore.Ps    // times to come at which the user's window begins and ends; nil: not wanted
-	dram   []uint64        // count of bytes to and from the Arms' DRAM, when the warm window begins and ends
+	dram   []uint64        // counts of bytes to and from the Arms' DRAM: at the start and at the end of the warm window
 }
 
 // stamps passes the events of messages to the recorder, with their times.

@@ -54,8 +54,8 @@ func TestStatisticsHaveNoEvents(t *testing.T) {
 	}
 }
 
-// TestWithoutStatistics checks that a run without statistics hooks no link, profiles no core, and takes what its steps
-// of time do for statistics without an allocation.
+// TestWithoutStatistics checks that a run without statistics hooks no link, profiles no core, and allocates nothing for
+// statistics in its steps of time.
 func TestWithoutStatistics(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {count: 60}\n")
 	for _, level := range []StatsLevel{StatsNone, StatsFull} {

@@ -20,8 +20,9 @@ type Pace struct {
 }
 
 // ParsePace parses a pace for a port: line (back to back with the smallest gap), capture (as recorded, but no faster
-// than line), a number of Gbps, or beats (a beat in every cycle: denser than Ethernet, for measurements). ethBits is
-// the width of the port's stream, 0 that of nicspec.DefaultBuild; period is that of the NIC's clock, 0 that of 400 MHz.
+// than line), a number of Gbps, or beats (the pace is one beat in every cycle: denser than Ethernet, for measurements).
+// ethBits is the width of the port's stream, 0 that of nicspec.DefaultBuild; period is that of the NIC's clock, 0 that
+// of 400 MHz.
 func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	p := line(ethBits)
 	p.periodPs = simcore.Freq{PeriodPs: period}.Period()

@@ -96,7 +96,7 @@ func (h *histogram) add(v int64) {
 	h.bins[binOf(v)]++
 }
 
-// observeLatency counts the latency of a compared frame, if its begin is known.
+// observeLatency counts the latency of a compared frame, if it is known when the frame began.
 func (j *Judge) observeLatency(e *golden.FrameEvent) {
 	h := &j.tx
 	if e.Rx {

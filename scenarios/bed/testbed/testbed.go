@@ -111,8 +111,8 @@ func (b *Bed) Pace(text string) (traffic.Pace, error) {
 // Cable returns the spec of the players' cables.
 func (b *Bed) Cable() simcore.LinkSpec { return b.spec.Eth }
 
-// Bus returns the bus of software on a card: memory accesses, with the latency of the card's memory, and register
-// accesses through parameter `arm`.
+// Bus returns the bus of software on a card's Arm cores: memory accesses, with the latency of the card's memory, and
+// register accesses through parameter `arm`.
 func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	var bus driver.Bus = rootbus.Bus{Regs: arm, Memory: c.Memory}
 	if c.Memory.Timed() {

@@ -259,7 +259,7 @@ func (g *generator) spoil(e *program.Entry) {
 	}
 }
 
-// copy draws an entry of the copy engine, most of them valid.
+// copy draws an entry of the copy engine, which is valid in most cases.
 func (g *generator) copy() program.Entry {
 	e := g.goodCopy()
 	if g.maybe(4) { // the entry may be invalid: a copy has one block, and only opcodes that write may have a fence

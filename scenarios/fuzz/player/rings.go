@@ -17,7 +17,7 @@ type ring struct {
 	rung  uint16 // producer index that the latest doorbell announced
 	event bool   // an Event entry was seen: the queue is in state Error
 
-	fetched []bool // by slot: the NIC has read the contents that were written last
+	fetched []bool // by slot: the NIC has read the slot's newest contents
 	take    func(cqe []byte)
 }
 

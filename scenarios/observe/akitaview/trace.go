@@ -19,8 +19,8 @@ type trace struct {
 	file   string
 	to     *tracing.SQLiteTraceWriter
 	last   int
-	ways   map[sim.Msg]tracing.Task // tasks of kind way: messages sent and not yet received
-	waits  map[sim.Msg]tracing.Task // tasks of kind wait: messages received and not yet taken out of the port
+	ways   map[sim.Msg]tracing.Task // tasks of kind `way`: messages sent and not yet received
+	waits  map[sim.Msg]tracing.Task // tasks of kind `wait`: messages received and not yet taken out of the port
 	err    error
 }
 

@@ -64,7 +64,7 @@ func cause(err error) error {
 	return err
 }
 
-// Parse reads and checks a bundle of size bytes; path is for messages. Errors: *Error.
+// Parse reads and checks a bundle of size bytes; `path` names the bundle in messages. Errors: *Error.
 func Parse(path string, in io.ReaderAt, size int64) (*Bundle, error) {
 	if size > MaxBytes {
 		return nil, &Error{Path: path, Err: fmt.Errorf("%d bytes: want at most %d", size, MaxBytes)}

@@ -91,7 +91,7 @@ func yScale(values []float64, log, zero bool) scale {
 	return s
 }
 
-// xScale returns the scale of positions.
+// xScale returns the scale of the x axis for the positions `values`.
 func xScale(values []float64, log bool) scale {
 	low, high, positive := extent(values)
 	if log && positive < high {

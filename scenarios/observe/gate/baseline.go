@@ -134,7 +134,8 @@ func Measure(dirs []string) (*Baseline, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		r := byName[name]
-		// A shard may be missing because its run was killed. Killed runs are reported below instead.
+		// A shard may be missing because its run was killed. Killed runs are reported at the end of this function
+		// instead.
 		if err := result.Complete(r.folders, r.shards); err != nil && len(killed) == 0 {
 			return nil, err
 		}

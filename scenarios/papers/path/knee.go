@@ -157,7 +157,7 @@ func backlog(s *study.Session) error {
 	return nil
 }
 
-// faster receives at 800 Gbps through an LLC of limited bandwidth, with a ring that fits into the LLC.
+// faster measures reception at 800 Gbps through an LLC of limited bandwidth, with a ring that fits into the LLC.
 func faster(s *study.Session) error {
 	x := study.NewSeries("llc_bandwidth", "Receive at 800 Gbps through an LLC of 1,200 Gbps", "throughput", "Gbps",
 		study.Axis{Name: "design"})

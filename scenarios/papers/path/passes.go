@@ -140,7 +140,7 @@ func playRing(s *study.Session, spec ringSpec) (ringOutcome, error) {
 	return ringOutcome{e.Gbps(), e, float64(k.read) / float64(n), float64(k.written) / float64(n), k, n, passes}, nil
 }
 
-// ceilings measures the highest rates of the DRAM alone.
+// ceilings measures the highest rates of the DRAM without the NIC.
 func ceilings(s *study.Session) error {
 	x := study.NewSeries("dram_ceilings", "What the Arm's DRAM sustains", "bandwidth", "Gbps",
 		study.Axis{Name: "traffic"})

@@ -142,7 +142,7 @@ func (t *thread) Handle(sim.Event) error {
 	return nil
 }
 
-// next starts the next post, if the window allows it.
+// next starts to post the next batch of requests, if the thread's window allows it.
 func (t *thread) next() {
 	n := max(t.w.batch, 1)
 	if t.l.over || t.ev.Pending() || t.out+n > t.w.window {

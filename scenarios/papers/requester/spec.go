@@ -16,8 +16,9 @@ const Endpoints = nicspec.EndpointHost + 1
 // Copies selects how memory-to-memory transfers share the port with writes from the network.
 type Copies string
 
-// Policies of sharing the port. Except with InOrder, reads and writes take turns, so a read may pass queued writes. It
-// depends on none of them: a transfer that reads what another one writes starts when all writes of that one have left.
+// Policies of sharing the port. Except with InOrder, reads and writes take turns, so a read may pass queued writes.
+// Whatever the policy, a transfer that reads what an earlier one writes starts when all writes of the earlier one have
+// left.
 const (
 	InOrder Copies = ""      // in order of arrival; reads only when no write waits
 	InTurn  Copies = "turn"  // writes of copies and of frames take turns by TLP, as with a copy engine beside the NIC
@@ -52,7 +53,7 @@ func InfiniBand() Network {
 	return Network{Rate: simcore.Gbps(200), Payload: 1024, Header: 26, Extended: 16, Ack: 4}
 }
 
-// RoCEv2 returns the same network with RoCEv2 headers: 82 B per packet, preamble and gap included.
+// RoCEv2 returns the network InfiniBand, but with RoCEv2 headers: 82 B per packet, preamble and gap included.
 func RoCEv2() Network {
 	n := InfiniBand()
 	n.Header = 82

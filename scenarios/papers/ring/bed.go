@@ -46,8 +46,8 @@ type side struct {
 	next  uint64 // next free address of the server's memory
 }
 
-// Sizes of the driver's memory and of host memory. Rings are in host memory, whose upper half belongs to the other
-// socket.
+// Sizes of the driver's memory and of host memory. Rings are in host memory, whose upper half belongs to the server's
+// other socket.
 const (
 	driverBytes = 64 << 20
 	hostBytes   = 4 << 30

@@ -202,7 +202,7 @@ func (w *writer) poll() {
 	w.loop.Wake()
 }
 
-// rawInputs are the inputs of raw.
+// rawInputs are the inputs of function raw, which measures plain WRITEs.
 var rawInputs = []study.Input{
 	{Name: "raw.window", Value: 128, Unit: "requests", Source: "perftest's default (tx-depth): assumption"},
 	{Name: "raw.signal", Value: 64, Unit: "requests", Source: "perftest has a completion for one of 100 (cq-mod); " +

@@ -145,7 +145,7 @@ const few = 10
 // Few reports whether Session.Percent is so low that measurements that no claim refers to are left out.
 func (s *Session) Few() bool { return s.Percent < few }
 
-// Points returns the points of an axis: all of them or, if Few, only the first and the last.
+// Points returns the points of an axis: all of them or, if Few reports true, only the first and the last.
 func Points[T any](s *Session, all []T) []T {
 	if !s.Few() || len(all) <= 2 {
 		return all

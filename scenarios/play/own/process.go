@@ -32,7 +32,7 @@ type process struct {
 const (
 	ending   = 2 * time.Second // time that the process has to exit once its request pipe is closed
 	tracing  = 3 * time.Second // to write the trace of Go's runtime
-	draining = time.Second     // to read what it has written; then stop, as a child process may keep the pipe open
+	draining = time.Second     // to read what it has written; no longer, as a child process may keep the pipe open
 )
 
 // start starts a process of the program.

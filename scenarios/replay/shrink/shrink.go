@@ -65,8 +65,8 @@ func keyOf(res *replay.Result, err error) string {
 	return res.Findings[0].Key()
 }
 
-// Shrink looks for a smaller input that fails in the same way, for the given time. It returns nil if it finds none. o
-// are the options of the run.
+// Shrink searches, for at most the time `limit`, for a smaller input that fails in the same way. It returns nil if it
+// finds none. o are the options of the run.
 func (f *Failure) Shrink(ctx context.Context, o replay.Options, limit time.Duration) (*result.Shrunk, error) {
 	p, err := newPlayer(ctx, f, &o)
 	if err != nil {

@@ -196,7 +196,7 @@ func TestShareTheCable(t *testing.T) {
 	}
 }
 
-// The recording of the cables has the frames of captures, beside faults of the cable, which do not strike them.
+// The recording of the cables has the frames of captures; the cable also has faults, but these do not strike them.
 func TestRecorded(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	write(t, dir, "one.pcap", [][]byte{frame(1, 64)}, func(int) int { return 0 })

@@ -161,7 +161,7 @@ func (c *chaser) step() (bool, error) {
 	return true, err
 }
 
-// line returns the line of load n: a permutation of the lines, pass after pass.
+// line returns the cache line that the n-th load reads: a permutation of the lines, pass after pass.
 func (c *chaser) line(n uint64) uint64 {
 	const odd1, odd2 = 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9
 	mask := uint64(1)<<c.bits - 1

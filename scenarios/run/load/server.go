@@ -206,7 +206,8 @@ func (l List) ArmRoom(v *Server, server int) uint64 {
 	return end
 }
 
-// AddTo adds the loads of DRAM to a board, which holds them until they begin. servers are the caller's own.
+// AddTo adds the loads of DRAM to a board, which holds them until they begin. `servers` must be the caller's own,
+// because AddTo changes them.
 func (l List) AddTo(servers []board.ServerSpec) {
 	for i := range l {
 		if s := &l[i]; s.At == DRAM && s.Server < len(servers) {

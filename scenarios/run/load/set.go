@@ -44,7 +44,7 @@ func (l List) Open(rack *board.Rack, servers []Server) (*Set, error) {
 	return s, nil
 }
 
-// behind counts the loads of the same DRAM, or another one of the same memory, behind load i.
+// behind counts the loads that follow load i in the list and load a DRAM of the same memory.
 func (l List) behind(i int) (n int) {
 	for k := i + 1; k < len(l); k++ {
 		if s := &l[k]; s.At == DRAM && s.Server == l[i].Server && s.Of == l[i].Of {
@@ -114,7 +114,7 @@ func (s *Set) Warm() (done func() bool, err error) {
 	}, errors.Join(errs...)
 }
 
-// Begin begins the loads with the traffic, now.
+// Begin starts the loads at time `now`, at which the traffic begins.
 func (s *Set) Begin(now simcore.Ps) error {
 	s.began = now
 	var errs []error

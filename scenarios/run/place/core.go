@@ -21,7 +21,8 @@ type Core struct {
 	err    error // of a register read
 }
 
-// NewCore returns the core of an application. window has the registers of Arm memory; nil: accesses take no time.
+// NewCore returns the core of an application. `window` is the register window onto Arm memory; nil: accesses take no
+// time.
 func NewCore(on *cpu.Core, window cpu.Registers, memory apps.Memory) *Core {
 	return &Core{on: on, window: window, memory: memory}
 }

@@ -13,8 +13,8 @@ import (
 	"nictwin/stack/apps"
 )
 
-// Layout of host memory: first the stacks, then the applications. The rest is for page tables and the memory of the
-// other socket.
+// Layout of host memory: first the stacks, then the applications. The rest is for page tables and for memory that
+// belongs to the server's other socket.
 const (
 	HostFrom  = 256 << 20
 	HostBytes = 192 << 20

@@ -20,7 +20,7 @@ type Cables struct {
 type way struct {
 	cable      string
 	from       sim.Port
-	fromServer bool // from belongs to a server, not to a switch
+	fromServer bool // port `from` belongs to a server, not to a switch
 	link       *simcore.Link
 
 	entered, left []func(frame []byte)

@@ -150,7 +150,8 @@ func (w *Wire) FollowRing(to Destination, s Sender, psn uint32, r Ring) {
 	w.queues[to] = &ringPosition{Sender: s, Ring: r, psn: psn & maxPSN}
 }
 
-// packet looks at the address of a WRITE that is sent for the first time. It writes one or more slots from there on.
+// packet looks at the address of a WRITE that is sent for the first time. Such a WRITE fills one or more slots from
+// there on.
 func (s *ringPosition) packet(w *Wire, bth wire.BTH) {
 	if (bth.PSN()-s.psn)&maxPSN >= halfPSN {
 		return

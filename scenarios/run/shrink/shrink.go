@@ -18,9 +18,9 @@ import (
 // maxTrials bounds the cases played in a search.
 const maxTrials = 600
 
-// Shrink looks for a smaller scenario that fails as a case did, for the given time. It returns nil if it finds none,
-// and for a failure that could not be recognized in a smaller scenario. o are the options with which the case was
-// played.
+// Shrink searches, for at most the time `limit`, for a smaller scenario that fails as a case did. It returns nil if it
+// finds none, and for a failure that could not be recognized in a smaller scenario. `o` holds the options with which
+// the case was played.
 func Shrink(ctx context.Context, p *run.Played, o run.Options, limit time.Duration) (*result.Shrunk, error) {
 	t := &trial{o: plain(o), keys: keysOf(p), file: p.Case.File}
 	if len(t.keys) == 0 || len(p.Case.Remotes(&o)) > 0 { // a device elsewhere serves one session

@@ -47,7 +47,7 @@ func (s *Summary) AddLoads(list []Load) {
 	}
 }
 
-// maxLoadLines bounds the lines of a table of loads.
+// maxLoadLines bounds the lines of text in a table of memory loads.
 const maxLoadLines = 16
 
 func (s *Summary) loadTable(b *strings.Builder) {

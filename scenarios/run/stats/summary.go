@@ -52,8 +52,8 @@ type Counter struct {
 type Rate struct {
 	Messages  int      `json:"messages"`                  // in the window
 	Bytes     uint64   `json:"bytes"`                     // of these messages
-	From      int64    `json:"from_ps"`                   // begin of the window, from the begin of the traffic on
-	To        int64    `json:"to_ps"`                     // its end
+	From      int64    `json:"from_ps"`                   // start of the window, counted from that of the traffic
+	To        int64    `json:"to_ps"`                     // end of the window
 	Gbps      float64  `json:"goodput_gbps"`              // of the messages' bytes
 	PerSecond float64  `json:"messages_per_s"`            // messages
 	Half      *float64 `json:"half_width_gbps,omitempty"` // nil: no interval

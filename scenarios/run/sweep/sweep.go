@@ -157,7 +157,8 @@ func (x Axes) Read(file string, spec any, presets specfile.Presets, refuse func(
 	return axes, errors.Join(c.errs...)
 }
 
-// Set sets value at[i] of each axis i in a spec, given by a pointer, and returns what the name of the case ends with.
+// Set sets value at[i] of each axis i in a spec, given by a pointer, and returns the suffix that these values give to
+// the case's name.
 func (x Axes) Set(file string, spec any, at []int) (name string, err error) {
 	for i := range x {
 		a, v := &x[i], x[i].values[at[i]]

@@ -102,11 +102,11 @@ func (g *Group) Prepared() bool {
 	return !slices.ContainsFunc(g.Runs, func(r Run) bool { return !r.Prepared() })
 }
 
-// Begin begins the traffic, and the workloads without a later begin.
+// Begin starts the traffic, and all workloads that do not begin later.
 func (g *Group) Begin(now simcore.Ps) error {
 	for i, s := range g.list {
 		g.phases = append(g.phases, phase{now + simcore.Ps(s.Begin), true, i})
-		if s.End != nil { // before the events of that time
+		if s.End != nil { // before the events of time End
 			g.phases = append(g.phases, phase{now + simcore.Ps(*s.End) - 1, false, i})
 		}
 	}
@@ -162,7 +162,7 @@ func (g *Group) Pausing() bool {
 // MoreBegin reports whether workloads are yet to begin.
 func (g *Group) MoreBegin() bool { return slices.Contains(g.begun, false) }
 
-// Retry posts requests that found no room (apps.Run.Retry).
+// Retry posts again the requests that found no room in their queues (apps.Run.Retry).
 func (g *Group) Retry() {
 	for _, r := range g.Runs {
 		r.Retry()

@@ -23,7 +23,7 @@ func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	}
 }
 
-// Refuse returns an error for each idle flag that the user gave: they expect it to have an effect.
+// Refuse returns an error for each idle flag that the user gave: a user expects a flag to have an effect.
 func (i Idle) Refuse(given func(flag string) bool) error {
 	var errs []error
 	flags := make([]string, 0, len(i))

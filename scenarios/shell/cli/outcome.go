@@ -138,7 +138,7 @@ var Causes = []Cause{
 		func(ended) bool { return true }},
 }
 
-// Decide returns the outcome of a command that ended with err; differs reports that something compared did not match.
+// Decide returns the outcome of a command that ended with err; `differs` says that something compared did not match.
 func Decide(ctx context.Context, err error, differs bool) result.Outcome {
 	return why(ctx, err, differs).Outcome
 }
@@ -172,8 +172,8 @@ var kinds = []struct {
 	{result.Hang, of[*replay.StuckError]},
 }
 
-// Failure returns the kind of failure of a command that ended with an outcome: that of its error, else the first
-// that a finding shows; "" for others.
+// Failure returns the kind of failure of a command that ended with an outcome: that of its error, else the first that a
+// finding shows; "" if there is none.
 func Failure(ctx context.Context, out result.Outcome, err error, findings []result.Finding) result.Kind {
 	if out == result.Pass || out == result.Usage {
 		return ""

@@ -20,7 +20,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// Begin writes the files of a run that has begun; again is its command line.
+// Begin writes the files of a run that has begun; `again` is its command line.
 func Begin(dir *result.Folder, o *result.Object, again string) error {
 	return writeJUnit(dir, junit.Unfinished(o.Command, again, o.Seed))
 }

@@ -236,7 +236,7 @@ func (p *played) events(ran *protocol.Ran) error {
 	}
 }
 
-// due returns the number of the request that the next result belongs to.
+// due returns the ordinal, from 0, of the request that the next result belongs to.
 func (p *played) due() int {
 	if p.Compared < len(p.owner) {
 		return p.owner[p.Compared]

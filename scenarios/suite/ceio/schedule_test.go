@@ -91,7 +91,7 @@ func (w *world) step(f *flow, packets uint32) error {
 // TestSchedules plays drawn schedules on the Go NIC, a few on the RTL one, with either controller and rings that run
 // out of descriptors now and then. Every packet that the NIC took is handed over once, in the order of account_seq,
 // with its bytes; the others are those that the NIC counts as dropped, and the sender repairs them; fast packets never
-// exceed the credits; at rest the accounts hold what the manager thinks.
+// exceed the credits; at rest the accounts hold the credits that the manager has counted.
 //
 // NICTWIN_LONG multiplies the number of schedules: 1000 makes it a million, 12,000 of RTL. NICTWIN_SHARD=I/N plays the
 // I-th of N parts of them, so that a long run may be interrupted, and shared.

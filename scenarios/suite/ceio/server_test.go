@@ -214,7 +214,7 @@ func TestRTLServer(t *testing.T) {
 	require.NotZero(t, s.finish().Exhausted)
 }
 
-// TestSameTwice checks that a second run takes the same time and does the same.
+// TestSameTwice checks that a second run takes the same simulated time and gives the same statistics.
 func TestSameTwice(t *testing.T) {
 	play := func() (manager.Stats, simcore.Ps) {
 		s := newServer(t, 3)

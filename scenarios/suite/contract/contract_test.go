@@ -54,7 +54,7 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Bui
 var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/",
 	"push/", "chaos/", "queues/"}
 
-// sized returns the checks of a suite that are in sizeAreas.
+// sized returns the checks of a suite that are in an area listed in sizeAreas.
 func sized(all []kit.Check) []kit.Check {
 	return slices.DeleteFunc(all, func(c kit.Check) bool { return !within(c.Name, sizeAreas) })
 }

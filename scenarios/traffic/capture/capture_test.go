@@ -328,7 +328,7 @@ func block(typ uint32, body ...byte) []byte {
 
 var sectionHeader = block(magicSection, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255)
 
-// Headers and options of a file are checked against the formats; errors give their offset.
+// Headers and options of a file are checked against the formats; errors give the offset in the file.
 func TestHeadersAndOptions(t *testing.T) {
 	section := sectionHeader
 	iface := func(options ...byte) []byte {

@@ -30,7 +30,7 @@ func seen(takes bool, head []step) step {
 	return bit(ready, takes) | bit(valid, true) | head[0]<<word
 }
 
-// queue models a FIFO of up to depth words: a word is at the output in the cycle after it was taken.
+// queue models a FIFO of up to `depth` words: a word is at the output in the cycle after it was taken.
 type queue struct {
 	depth int
 	words []step

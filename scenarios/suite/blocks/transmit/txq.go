@@ -23,7 +23,7 @@ const (
 // enable one of the queues. Memory contains entries whose bytes encode their number of blocks and how they end.
 type txqDoorbells struct {
 	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
-	Cut                                          uint8 // address range of the queue that is disabled
+	Cut                                          uint8 // address range of the queue to be disabled
 	Queue, Pi                                    [kit.Places]uint16
 	Wqe                                          [nicspec.WqeBytes]uint8 // contents of the pushed block
 	// the entry that enables the disabled queue again

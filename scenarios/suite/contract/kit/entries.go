@@ -47,8 +47,8 @@ func (r *Rig) Cut(w []*Window, frame []byte, inline, nseg int, rng *rand.Rand) n
 	return SendEntry(frame[:inline], pieces...)
 }
 
-// BadKeys writes the unusable keys below. Each is a variant of the key of window w: a piece in w may name any of them
-// at its address.
+// BadKeys writes the unusable keys below. Each is a variant of the key of window w: a piece in w may name any of these
+// keys, with the piece's own address.
 func (r *Rig) BadKeys(w *Window) {
 	r.T.Helper()
 	good := r.Keys[int(w.ID&0xffff)]

@@ -11,7 +11,7 @@ import (
 type Failure struct {
 	Kind   inject.FaultKind
 	Want   nicspec.Status
-	Strays int // unexpected completions that it causes, if their number does not depend on how the device splits reads
+	Strays int // unexpected completions that it causes; 0: none, or depends on how the device splits reads
 }
 
 var Failures = []Failure{

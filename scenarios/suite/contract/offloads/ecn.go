@@ -40,7 +40,7 @@ func ecnOut(r *kit.Rig, mode uint8) { r.TxMod = func(f *nicspec.TxqEntryFields) 
 func markedIn(r *kit.Rig) {
 	x := r.OpenRx(1, 8, func(f *nicspec.RxqEntryFields) { f.EcnMode, f.SplitMode = 1, nicspec.SplitModeHeaders })
 	y := r.OpenRx(2, 8, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 16 })
-	// Marking changes the ToS byte and the header checksum; the frame is split between the two.
+	// Marking changes the ToS byte and the header checksum; the split point of the frame lies between these bytes.
 	z := r.OpenRx(3, 8, func(f *nicspec.RxqEntryFields) {
 		f.EcnMode, f.SplitMode, f.SplitLen = 1,
 			nicspec.SplitModeFixed, 24

@@ -121,7 +121,7 @@ type devctlWatch struct {
 	now     nicspec.DevctlReg
 	at      int64 // cycle in which DEVCTL was last written
 	since   int   // requests that left more than 64 cycles after the write
-	stale   int   // number of the latest request after the write without the new value
+	stale   int   // largest value of `since` at a request that did not obey the new value
 	checked int
 }
 
