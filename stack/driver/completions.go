@@ -111,7 +111,7 @@ func (r *Queue) takenAll() {
 	}
 }
 
-// drain calls done when every entry written so far has been taken.
+// drain calls `done` when the driver has taken every completion entry that was written so far.
 func (r *Queue) drain(done func()) {
 	if r.state == Off || r.state == Closed {
 		done()

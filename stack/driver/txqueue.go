@@ -160,7 +160,7 @@ func (q *TxQueue) Unended() (first uint16, n int) {
 // Unfinished returns the number of posted entries that no completion entry has covered yet.
 func (q *TxQueue) Unfinished() int { return q.entries(q.ring.PI) }
 
-// entries counts the unfinished entries that begin before index end.
+// entries counts the unfinished entries that begin before index `end`.
 func (q *TxQueue) entries(end uint16) (n int) {
 	for i := q.endedTo; i-q.endedTo < end-q.endedTo; i += uint16(q.span[q.ring.Place(i)]) {
 		n++

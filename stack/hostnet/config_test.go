@@ -44,7 +44,7 @@ func TestBadConfig(t *testing.T) {
 	require.ErrorContains(t, flow.validate(1), "-1 cycles for a packet: want 0 to 1048576")
 }
 
-// TestResources checks that resources are handed out once, and that their end is an error.
+// TestResources checks that each resource is handed out once, and that a request fails once none is left.
 func TestResources(t *testing.T) {
 	r := Resources{build: nicspec.DefaultBuild()}
 	for i := range r.build.NumRules {
@@ -62,7 +62,7 @@ func TestResources(t *testing.T) {
 	require.ErrorContains(t, err, "want a NIC with part accounts")
 }
 
-// silent is a client without requests, and nothing a source without datagrams.
+// silent is a client without requests; `nothing` is a source without datagrams.
 type silent struct{}
 
 func (silent) Next(Ps, uint32) (int, bool)                { return 0, false }

@@ -13,7 +13,7 @@ type Server interface {
 	Open(f *Flow) error
 
 	// Take handles a packet of a request; it gets each packet once, in the order of arrival. The packet's buffer
-	// belongs to the application until it calls Release or AnswerFrom for it. a is valid until Take returns.
+	// belongs to the application until it calls Release or AnswerFrom for it. `a` is valid until Take returns.
 	Take(f *Flow, a *Arrival)
 
 	// Work continues work that takes longer than one packet's handling, and reports whether it did any. It is called at

@@ -102,7 +102,8 @@ func newEngine(t *testing.T, w *world, change func(*offload.Spec)) *offload.Engi
 	return e
 }
 
-// ask gives the engine a request in its own Arm memory; the result is set when the engine frees that memory.
+// ask gives the engine a request, which lies in a slot of Arm memory; the result is set to true when the engine frees
+// that memory.
 func (w *world) ask(e *offload.Engine, slot int, b []byte) *bool {
 	freed := new(bool)
 	at := uint64(1<<19 + slot*8192)

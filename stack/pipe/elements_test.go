@@ -209,7 +209,7 @@ func FuzzElements(f *testing.F) {
 	f.Add(line)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for i := tagAt; i < len(b); i += LineBytes {
-			b[i] = 0 // the last byte of a line belongs to the pipe
+			b[i] = 0 // the pipe itself writes the last byte of each line
 		}
 		var e SendElement
 		if e.Decode(b) == nil {

@@ -52,7 +52,7 @@ type move struct {
 	addr  uint64
 	b     []byte
 	lent  []byte // copy of `b` when the write began: `b` must not change before `done` is called
-	at    []int  // number of bytes moved, by line
+	at    []int  // by 64 B line: number of bytes moved so far
 	done  func(error)
 }
 

@@ -140,7 +140,7 @@ func (q *pair) deliver() {
 		}
 		q.w.check(q.w.recv.Ended(&verbs.WC{Opcode: verbs.WCRecvWriteWithImm, Flags: verbs.WCWithImm, Imm: f.wr.Imm}))
 	}
-	if f.wr.Flags&verbs.SendSignaled != 0 { // an unsignaled request frees its place with the next signaled one
+	if f.wr.Flags&verbs.SendSignaled != 0 { // an unsignaled request frees its slot with the next signaled one
 		q.ended = append(q.ended, f)
 	}
 }

@@ -23,9 +23,9 @@ func (e *OrderError) Error() string {
 	return fmt.Sprintf("rpc: packet %d, which was sent once, arrived behind packet %d", e.Number, e.After)
 }
 
-// Take takes a data packet, which was marked if ce, and reports whether it is new. Every packet, new or not, has to be
-// acknowledged, alone or together with others. An OrderError is returned for a packet that has been taken all the same:
-// where the network may change the order, the caller ignores it.
+// Take takes a data packet, which carried a congestion mark if `ce` is set, and reports whether it is new. Every
+// packet, new or not, has to be acknowledged, alone or together with others. An OrderError is returned for a packet
+// that has been taken all the same: where the network may change the order, the caller ignores it.
 func (r *Receiver) Take(h *Header, ce bool) (fresh bool, err error) {
 	if h.Kind != Data {
 		return false, fmt.Errorf("rpc: kind %d: want data", h.Kind)
@@ -72,5 +72,5 @@ func (r *Receiver) Ack() Header {
 	return h
 }
 
-// Stats returns what the receiver took.
+// Stats returns the receiver's counters.
 func (r *Receiver) Stats() ReceiverStats { return r.stats }

@@ -92,7 +92,7 @@ func (s *Sender) Queue(id uint32, length int) error {
 // Idle reports whether every message has been acknowledged.
 func (s *Sender) Idle() bool { return s.unfinished == 0 }
 
-// Stats returns what the sender did.
+// Stats returns the sender's counters.
 func (s *Sender) Stats() SenderStats { return s.stats }
 
 // Window returns the congestion window in bytes.
@@ -205,7 +205,7 @@ func (s *Sender) take(now Ps, x *sent, marked bool) {
 	n := s.bytes(x)
 	if x.state == lost {
 		s.lost--
-		s.dctcp.Sent(now, n) // it was not lost after all
+		s.dctcp.Sent(now, n) // the packet was not lost after all
 	} else {
 		s.inFlight -= int64(n)
 	}

@@ -20,7 +20,7 @@ type base struct {
 	sq     fifo.Queue[*request]
 	ended  uint64 // number of requests that have left sq, hence also the number of the oldest one in sq
 	spare  []*request
-	landed seq.Order // copies for this end's own requests: READ responses; on UC and UD reads of packets by the NIC
+	landed seq.Order // copies for this end's own requests: READ responses; with UC and UD, the NIC's reads of packets
 
 	rq          *RecvQueue
 	shared      bool

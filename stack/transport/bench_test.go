@@ -155,7 +155,7 @@ func (d *directPair) round(tb testing.TB, op verbs.Opcode, length uint32, n int)
 
 var benchAH = NewAH(testPath(0))
 
-// cases lists what the benchmark and the allocation test play. drop is that of a directPair.
+// cases lists what the benchmark and the allocation test play. Field `drop` has the meaning of directPair.drop.
 var cases = []struct {
 	name     string
 	kind     Kind

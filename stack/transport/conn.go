@@ -27,7 +27,7 @@ type Conn interface {
 	AtomicDone(now Ps, t Token, before uint64, status verbs.Status)
 	// Sent reports that the NIC has read the bytes of a packet that has Out.Token.
 	Sent(now Ps, t Token)
-	// Modify changes the state; transitions to RTR and RTS need a.
+	// Modify changes the state; transitions to RTR and RTS need attributes `a`.
 	Modify(now Ps, to verbs.State, a *Attr) error
 	// SetRights sets what the peer may do (QP_ACCESS_FLAGS), and for UD the Q_Key.
 	SetRights(access verbs.Access, qkey uint32)

@@ -26,7 +26,7 @@ func interopSchedule(seed uint64) (s schedule, hw int) {
 	return s, hw
 }
 
-// forHardware replaces requests that the hardware does not support.
+// forHardware replaces requests that the hardware (models/rnic) does not support.
 func forHardware(p *plan) {
 	for _, m := range p.messages {
 		switch m.Op {

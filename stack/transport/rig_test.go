@@ -74,7 +74,7 @@ type end struct {
 	holding  int             // buffers with requests
 	landing  int             // buffers with answers
 	wanted   int             // answers to READs that were requested, and whose buffers are not free again
-	flying   int             // requests that this side sent and whose buffers the other has not freed
+	flying   int             // requests that this side sent, and whose receive buffers the peer has not freed
 }
 
 var _ Env = (*end)(nil)

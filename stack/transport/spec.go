@@ -55,8 +55,8 @@ type Spec struct {
 	AckEvery       int // packets of a message between acknowledgement requests; the last packet always requests one
 	ReorderPackets int // selective repeat: number of packets by which a path may reorder before one counts as lost
 	SprayPorts     int // number of UDP source ports to spread packets over, in turn; 0: one port
-	// The first packet uses the port after that with index SprayFrom. Queue pairs that all began at the same port would
-	// collide.
+	// The first packet uses the UDP port that follows the one with index SprayFrom. Queue pairs that all began at the
+	// same port would collide.
 	SprayFrom int
 	Credits   bool // RC: advertise and obey end-to-end credits (IBTA 9.7.7.2)
 	EchoECN   bool // RC: BECN in an ACK says that a packet since the last ACK was marked

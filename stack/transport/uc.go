@@ -162,7 +162,7 @@ func (c *uc) idle() bool { return c.sending == c.ended && c.packet == 0 }
 // Placed handles the end of a copy.
 func (c *uc) Placed(_ Ps, t Token, status verbs.Status) { c.endPlacing(t, status) }
 
-// endPlacing handles the end of a copy of UC or UD; a failed copy ends the connection.
+// endPlacing handles the end of a copy that a UC or UD connection had requested; a failed copy ends the connection.
 func (b *base) endPlacing(t Token, status verbs.Status) {
 	n := uint64(t>>1) - 1
 	if status != verbs.WCSuccess && b.receives() {

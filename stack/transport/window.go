@@ -51,7 +51,7 @@ func (w *window) update(base uint32, code uint8) {
 }
 
 // takeWindow takes the window that an acknowledgement advertises, also if it acknowledges no further packet: it may
-// announce no more than that the peer has room again.
+// serve only to announce that the peer has room again.
 func (c *rc) takeWindow(p *Packet) {
 	base := p.BTH.PSN
 	if p.AETH.Syndrome.Kind() == wire.SyndromeACK {

@@ -11,7 +11,7 @@ type Regions struct {
 	used int
 }
 
-// region is a place of the table: a memory region, or free for reuse.
+// region is an element of Regions: a memory region, or one that is free for reuse.
 type region struct {
 	MR
 	live    bool

@@ -22,7 +22,7 @@ func (ring) lacks(o Option) (why, want string) {
 	return why, want
 }
 
-// SpecOf returns the spec of each flow's ring, for messages of up to largest bytes.
+// SpecOf returns the spec of each flow's ring, for messages of up to `largest` bytes.
 func SpecOf(r rb2.Spec, depth, largest int) rb2.Spec {
 	r.Slots, r.SlotBytes = depth, r.SlotFor(largest)
 	return r

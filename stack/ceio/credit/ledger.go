@@ -114,7 +114,7 @@ func (l *Ledger) Release(flow, n int) {
 func (l *Ledger) add(flow, by int) { l.flows[flow].balance += by }
 
 // divide divides n credits among the flows into l.shares: equal parts, each at most the flow's limit, remainders in
-// turn. It returns their sum, which is below n if the limits are.
+// turn. It returns their sum, which is below n if the sum of the limits is.
 func (l *Ledger) divide(n int, limits []int) (sum int) {
 	clear(l.shares)
 	for {

@@ -298,7 +298,8 @@ func (f *Flow) Done(now Ps, p *Packet, messages int) {
 	f.c.Copier.Flush()
 }
 
-// freeLanding frees a landing buffer. It returns how many became free in their order, in which they are filled.
+// freeLanding frees a landing buffer. Buffers count as free only in the order in which they are filled; it returns how
+// many more do.
 func (f *Flow) freeLanding(index uint64) (n int) {
 	if f.d.c.Spec.Lend {
 		return 1

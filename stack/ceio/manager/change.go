@@ -27,7 +27,7 @@ func (m *Manager) request(f *flow, on bool) {
 	m.begin()
 }
 
-// begin starts the next change, unless one is under way: flows that become active one after the other in one step.
+// begin starts the next change, unless one is under way. Consecutive requests to become active make one change.
 func (m *Manager) begin() {
 	c := &m.change
 	for !c.open && c.requests.Len() > 0 && m.err == nil {

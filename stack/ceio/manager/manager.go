@@ -118,7 +118,7 @@ type flow struct {
 	wanted   int             // packets that a receive call waits for
 	arrivals uint64
 	last     Ps     // time of the latest arrival
-	quietAt  uint64 // arrivals when the flow became inactive
+	quietAt  uint64 // value of `arrivals` when the flow became inactive
 
 	hits  hits
 	marks marks

@@ -17,7 +17,7 @@ type world struct {
 	now   Ps
 	late  []late // writes and reads that have not taken effect, in order
 	ended []int  // flows whose copies are under way, in order
-	most  int    // most fast packets in host memory
+	most  int    // largest number of fast packets in host memory
 	dst   []ring.Packet
 }
 

@@ -196,7 +196,7 @@ func (s *Server) openFlow(p *path) error {
 		Slow: slow, Key: key})
 }
 
-// share adds a path to the shared ring, and opens it for the first one.
+// share adds a path to the shared ring, which it opens for the first path.
 func (s *Server) share(p *path) error {
 	for _, other := range s.hub {
 		if other.core != p.core {

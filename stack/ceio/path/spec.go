@@ -22,7 +22,7 @@ type Spec struct {
 	ArmPeriod Ps `yaml:"arm_period_ps"`
 }
 
-// DefaultSpec returns the parameters of a manager, with the fast rings of the node.
+// DefaultSpec returns default parameters: those of a manager, with as many fast slots as the node has buffers.
 func DefaultSpec() Spec {
 	s := Spec{Spec: manager.DefaultSpec(), PacketCycles: 20, ArmPeriod: 1e6}
 	s.FastSlots = 0

@@ -268,7 +268,7 @@ func accounts(b *bench) {
 	for step, want := range [][2]int{{2, 2}, {2, 6}, {5, 7}, {6, 10}} {
 		switch step {
 		case 1:
-			b.must(b.d.AddCredit(3, 10)) // the account is latched: adding credit alone does not make it Fast
+			b.must(b.d.AddCredit(3, 10)) // the account is latched, and not Fast before it is resumed
 		case 2:
 			b.must(b.d.ResumeAccount(3, 0))
 			b.must(b.d.TakeCredit(3, 7))

@@ -102,8 +102,8 @@ func (x *copies) nop(done func()) {
 	x.add(job{then: func(error) { done() }})
 }
 
-// ring posts the jobs that wait, as far as there is room, with one doorbell for all and one completion entry for each
-// Spec.Every and the last.
+// ring posts the jobs that wait, as far as there is room, with one doorbell for all and completion entries for one of
+// every Spec.Every jobs and for the last.
 func (x *copies) ring() bool {
 	n := min(x.waiting.Len(), x.q.Room())
 	if n == 0 {

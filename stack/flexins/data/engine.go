@@ -18,7 +18,7 @@ type Engine struct {
 	// false if it has no room; Card.Offer then offers the message again.
 	Take func(qpn uint32, addr uint64, n int, done func()) bool
 
-	retry []*served // queue pairs with messages that Take refused
+	retry []*served // queue pairs with messages that the engine's Take refused; to be offered again
 }
 
 // served is a queue pair whose messages an Engine takes.

@@ -23,7 +23,7 @@ type packets struct {
 // packet is a received packet that is in use.
 type packet struct {
 	buf         driver.Buffer
-	at          uint64   // address of the payload, behind headers that the NIC does not recognize
+	at          uint64   // address of the payload, which follows headers that the NIC does not recognize
 	n           int      // length of the payload
 	bytes       int      // bytes in the payload buffer, including headers that the NIC does not recognize
 	copies      int      // number of copies of the payload in flight
@@ -172,7 +172,7 @@ func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFra
 }
 
 // mayReceive reports whether a packet, which has been parsed, has the addresses of the queue pair's connection (IBTA
-// 9.6); the number of the queue pair may be that of another host's. Datagrams come from anywhere.
+// 9.6): it may be for a queue pair of another host that has the same number. Datagrams come from anywhere.
 func (q *qp) mayReceive(head []byte, f *driver.RxFrame) bool {
 	const v4, v6 = 16, 24 // offsets of the destination address
 	local, l3 := q.path.Local.IP, int(f.Cqe.L3Off())

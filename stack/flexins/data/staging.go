@@ -27,7 +27,7 @@ type staged struct {
 	out    transport.Out
 	inline []byte
 	raw    bool
-	place  *piece // memory of the payload in the staging ring; nil: the payload is not in the ring
+	place  *piece // the payload's memory in the staging ring; nil: the payload is not in the ring
 	bytes  int
 	copies int  // copies into the ring that have not ended
 	lost   bool // the payload's memory region was deregistered: the frame is dropped, as if the network had lost it

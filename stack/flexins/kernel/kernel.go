@@ -55,7 +55,7 @@ func (m *Module) Attr() *verbs.DeviceAttr { return &m.attr }
 // Mask returns the mask of those low bits of a QP or SRQ number that hold the number of its data core.
 func (m *Module) Mask() uint32 { return 1<<bits.Len(uint(m.cores-1)) - 1 }
 
-// Process is the view that one process has of the module.
+// Process is the view that one process has of the kernel module.
 type Process struct {
 	*Module
 	own map[verbs.Object]bool

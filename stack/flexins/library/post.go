@@ -96,8 +96,8 @@ func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	e.Spans = append(e.Spans, at)
 }
 
-// wrongLength is the address written for an atomic whose pieces are not 8 B. The card then reports a length error
-// rather than a protection error.
+// wrongLength is written in place of the address if an atomic's pieces are not 8 B in all. The card then reports a
+// length error rather than a protection error.
 const wrongLength = pipe.WrongLength
 
 // push puts an element into the pipe of the queue pair's core.
@@ -189,8 +189,8 @@ func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR
 	return nil
 }
 
-// askAfter sends r like ask, for verbs that the card carries out only once a data core has taken all work requests
-// posted earlier.
+// askAfter sends r as method `ask` does, for verbs that the card carries out only once a data core has taken all work
+// requests posted earlier.
 func (c *Context) askAfter(core int, r *mailbox.Request, done func(*mailbox.Reply)) {
 	c.flush()
 	r.Sends, r.Recvs = c.posted[core].Sends, c.posted[core].Recvs

@@ -314,7 +314,7 @@ type direction struct {
 	window  *corebus.Bus // host core's window to Arm memory
 }
 
-// pipe creates a pipe by DMA; at is the extent of its ring.
+// pipe creates a pipe by DMA; `at` is the extent of its ring.
 func (w direction) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, at pipe.Extent, err error) {
 	bytes := uint64(w.spec.Bytes())
 	all := bytes + pipe.LineBytes

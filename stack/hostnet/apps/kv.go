@@ -15,7 +15,7 @@ const (
 	GetBytes   = kvHeader + KeyBytes
 	PutBytes   = GetBytes + ValueBytes
 
-	// KVAnswerBytes is the length of an answer: operation, status, and the value that is stored then.
+	// KVAnswerBytes is the length of an answer: operation, status, and the value that is stored after the operation.
 	KVAnswerBytes = kvStatus + ValueBytes
 
 	kvStatus = 2
@@ -74,7 +74,7 @@ func (s *KVSpec) RequestBytes() (get, put int) {
 	return kvHeader + key, kvHeader + key + value
 }
 
-// AnswerBytes returns the length of an answer: operation, status, and the value that is stored then.
+// AnswerBytes returns the length of an answer: operation, status, and the value that is stored after the operation.
 func (s *KVSpec) AnswerBytes() int {
 	_, value := s.lengths()
 	return kvStatus + value

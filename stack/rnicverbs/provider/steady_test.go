@@ -98,7 +98,7 @@ func TestNoAllocations(t *testing.T) {
 // TestRingCannotOverrun checks that a request is not posted if a completion queue's ring has no place for its
 // completion.
 func TestRingCannotOverrun(t *testing.T) {
-	c, _ := connect(t, 4, 16) // the ring has 8 places in memory
+	c, _ := connect(t, 4, 16) // the completion ring has 8 slots in memory
 	n, err := c.qp[0].PostRecv(make([]verbs.RecvWR, 5))
 	require.NoError(t, err)
 	require.Equal(t, 5, n)
