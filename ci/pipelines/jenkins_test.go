@@ -19,7 +19,7 @@ var (
 )
 
 // jenkins plays the steps of a Jenkinsfile: those before the matrix, those of the matrix for each shard, and those in
-// post, which run even after a failure.
+// section `post`, which run even after a failure.
 func (r *runner) jenkins(file string) (errs []error) {
 	text, err := os.ReadFile(file)
 	require.NoError(r.t, err)

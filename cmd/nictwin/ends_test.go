@@ -55,7 +55,7 @@ var drives = map[string]ends{
 	"version":     {"", false, false, ""},
 }
 
-// endsBench holds the schema, paths and word replacements that the tests of ends share.
+// endsBench holds the schema, paths and word replacements that the tests of how commands end share.
 type endsBench struct {
 	t      *testing.T
 	schema *resulttest.Schema

@@ -32,7 +32,7 @@ type printed struct {
 	Failed bool // writing to stdout failed
 }
 
-// watched runs the program like start and records its output with --json.
+// watched runs the program as function `start` does, and records its output with --json.
 func watched(commands []command, grace time.Duration) int {
 	a, dir := newApp(commands), os.Getenv(objectsVar)
 	var stdout bytes.Buffer

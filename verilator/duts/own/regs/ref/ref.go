@@ -1,4 +1,4 @@
-// Package ref is the reference of the device regs: the registers that the header of axil_regs.sv describes.
+// Package ref is the reference of device `regs`: the registers that the header of axil_regs.sv describes.
 package ref
 
 import "nictwin/models/ref"
