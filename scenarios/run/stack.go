@@ -45,7 +45,7 @@ type counting interface {
 // offloading is implemented by stacks that can have an offload engine.
 type offloading interface {
 	engine() apps.Engine                         // the offload engine, or nil
-	faults() (list []offload.Fault, more uint64) // handlers that were stopped: the first few, and how many more there are
+	faults() (list []offload.Fault, more uint64) // handlers that were stopped: the first few, and how many more
 }
 
 // stackKind describes a kind of stack.

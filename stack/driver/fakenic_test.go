@@ -192,8 +192,8 @@ func (p *fakeNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	}, nil
 }
 
-// tick ends the oldest memory access that has taken effect. If there is none, or if `memory` is set, it lets the oldest
-// pending one take effect instead. It reports whether there was one.
+// tick ends the oldest memory access that has taken effect. Without such an access, or with `memory` set, it lets the
+// oldest pending one take effect instead. It reports whether there was one.
 func (p *fakeNIC) tick(memory bool) bool {
 	list := &p.ends
 	if len(p.ends) == 0 || memory && len(p.pending) > 0 {

@@ -26,7 +26,7 @@ type Window struct {
 	end uint16 // first unusable index if Cut is set; never before index Use
 }
 
-// NewWindow returns a window on a ring of `depth` places, each `entry` bytes long.
+// NewWindow returns a window on a ring of `depth` slots, each `entry` bytes long.
 func NewWindow(entry, depth int, long bool) Window {
 	room := depth
 	if long {

@@ -80,7 +80,7 @@ type ScenarioPlayed struct {
 	NIC      string      `json:"nic"`  // model or rtl in every slot of the contract; empty: as the file says
 	Result   string      `json:"result"`
 	Seed     uint64      `json:"seed"`    // of the workload
-	Digest   string      `json:"digest"`  // hash of what Compare names of completions and memory; equal on every NIC
+	Digest   string      `json:"digest"`  // hash of completions and memory, as coarse as Compare; equal on every NIC
 	Compare  string      `json:"compare"` // exact, messages or counts
 	Messages int         `json:"messages"`
 	Bytes    uint64      `json:"bytes"`

@@ -173,7 +173,7 @@ var kinds = []struct {
 }
 
 // Failure returns the kind of failure of a command that ended with an outcome: that of its error, else the first that a
-// finding shows; "" if there is none.
+// finding shows; "" without one.
 func Failure(ctx context.Context, out result.Outcome, err error, findings []result.Finding) result.Kind {
 	if out == result.Pass || out == result.Usage {
 		return ""
