@@ -7,12 +7,14 @@ package nic_copy_pkg;
   // Entries that a channel holds at once.
   localparam int Jobs     = 16;
   localparam int Jw       = $clog2(Jobs);
-  // Read requests that a channel may have in flight; 128-byte lines of a channel's buffer.
+  // Read requests that a channel may have in flight.
   localparam int Chunks   = 128;
   localparam int Cw       = $clog2(Chunks);
+  // Lines of 128 bytes in a channel's buffer.
   localparam int Lines    = 256;
   localparam int Lw       = $clog2(Lines);
-  // Longest read request, bytes. A request ends at a multiple of this in the source or at its end.
+  // Longest read request, bytes. A request ends at a source address that is a multiple of this, or
+  // at the end of the source.
   localparam int ChunkB   = 512;
 
   // A channel's read request.

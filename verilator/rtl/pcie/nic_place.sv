@@ -23,7 +23,8 @@ module nic_place
   output logic [TlpW-1:0] even_mask_o,
   output logic [TlpW-1:0] odd_mask_o,
   output logic [TlpW-1:0] data_o,
-  // Pulse: a split of a request has ended; its bytes are written in this cycle at the latest.
+  // Pulse: one of the reads into which a request is split has ended; its bytes are written in this
+  // cycle at the latest.
   output logic            done_o,
   output logic [15:0]     cookie_o,
   output logic [12:0]     done_len_o,

@@ -6,9 +6,10 @@ module nic_reader
 #(
   // Number of read clients, 2 or more.
   parameter int Clients = 3,
-  // One bit a client: its reads fetch frame or copy data and carry the attributes for these [P11].
+  // One bit per client, set if its reads fetch frame or copy data and so carry the attributes for
+  // data [P11].
   parameter logic [Clients-1:0] DataClients = '0,
-  // One bit a client: its requests already respect MRRS and 4 KB, and are never split.
+  // One bit per client, set if its requests already respect MRRS and 4 KB, and are never split.
   parameter logic [Clients-1:0] WholeClients = '0
 ) (
   input  logic               clk,

@@ -18,7 +18,7 @@ module nic_parse_end
   // Steering key, one cycle later; held until that of the next frame.
   output steer_key_t  key_o,
   // Header fields of the frame's completion entry, in the same cycle as key_o. Verdict Ok in
-  // l4_csum or icrc means only that the check applies to the frame; its result replaces that.
+  // l4_csum or icrc means only that the check applies to the frame; the check's result replaces it.
   output rx_head_t    head_o
 );
   localparam bit HasTrim = (Parts & PartTrim) != 0;

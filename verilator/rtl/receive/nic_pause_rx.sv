@@ -15,7 +15,7 @@ module nic_pause_rx
   output logic            match_o,
   // With the frame's last beat: high if it is honoured.
   input  logic            honour_i,
-  // Contents of an honoured pause frame, one cycle later.
+  // Contents of an honoured pause frame, one cycle after honour_i.
   output pause_t          pause_o
 );
   localparam logic [47:0] PauseMac = 48'h0100_00c2_8001;   // 01-80-C2-00-00-01, first byte low

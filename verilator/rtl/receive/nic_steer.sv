@@ -1,6 +1,6 @@
 /// Steering rules: a ternary table of NumRules entries. Each port's frames are compared with all
-/// rules, the lowest match is taken; one frame a cycle and port, three cycles deep. Also holds the
-/// rules' hit counters and table Rule.
+/// rules, and the matching rule with the lowest index is taken; one frame a cycle and port, three
+/// cycles deep. Also holds the rules' hit counters and table Rule.
 
 module nic_steer
   import nic_int_pkg::*;

@@ -118,7 +118,7 @@ module nic_offload
     end
   end
 
-  // Mask the covered bytes of a beat and pass them to the engines.
+  // Mask the covered bytes of a beat and pass them to the CRC and the checksum.
   always_ff @(posedge clk) begin
     logic [511:0] d;
     logic         covered;

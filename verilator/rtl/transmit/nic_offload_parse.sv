@@ -1,4 +1,4 @@
-/// Examines the headers that an entry's offloads name, once a frame: checks the conditions of
+/// Examines the headers that an entry's offloads name, once per frame: checks the conditions of
 /// contract T7, computes ranges and the sums over headers, and the masks for the frame's first 128
 /// bytes.
 

@@ -1,5 +1,5 @@
 /// Memory keys: table Key, and the check and translation of a piece (contract T3, T4), one piece a
-/// cycle, two cycles deep. A table command takes one cycle from the lookups.
+/// cycle, two cycles deep. A table command costs the lookups one cycle.
 
 module nic_key
   import nic_pkg::*, nic_int_pkg::*;

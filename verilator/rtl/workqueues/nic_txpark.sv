@@ -75,7 +75,7 @@ module nic_txpark
     logic         more;
   } entry_t;
 
-  // Lists: blocks by place; for each queue, first and last place, and last of a complete entry.
+  // Lists of parked blocks, by place; by queue, the first, the last, the last of a complete entry.
   entry_t            entry_mem [Places];
   logic [Pw-1:0]     next_mem  [Places];
   kind_t             kind_mem  [Places];

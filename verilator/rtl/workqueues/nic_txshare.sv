@@ -1,5 +1,6 @@
-/// Limits how many blocks of work entries each transmit queue may have fetched: parameter `Few`
-/// in any case; more while places shared by all queues are free and nothing delays its entries.
+/// Limits how many blocks of work entries each transmit queue may have fetched: parameter `Few` in
+/// any case; more while places for parked blocks that all queues share are free and nothing delays
+/// the queue's entries.
 
 module nic_txshare #(
   // Number of Ethernet ports, 1 or 2.

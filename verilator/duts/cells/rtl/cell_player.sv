@@ -11,7 +11,7 @@ module cell_player (
   output logic         s_axis_req_tready,
   // The cell's inputs.
   output logic [15:0]  step_o,
-  // The cell's outputs, in the same cycle.
+  // The cell's outputs in the cycle of step_o.
   input  logic [15:0]  seen_i,
   output logic [511:0] m_axis_rsp_tdata,
   output logic         m_axis_rsp_tlast,
