@@ -10,6 +10,7 @@ import (
 	"nictwin/models/inject"
 	"nictwin/models/sim/simcore"
 	"nictwin/stack/apps"
+	"nictwin/stack/ceio/manager"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
 )
@@ -50,7 +51,7 @@ func (c *Case) limits() limits {
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
 		traffic: given(c.Limits.Traffic, traffic),
 		quiet:   given(c.Limits.Quiet, quiet),
-		settle:  given(c.Limits.Settle, quiet),
+		settle:  given(c.Limits.Settle, quiet+c.controllers()),
 		grace:   max(leastGrace, p.cable+p.read+p.extra),
 	}
 }
@@ -69,6 +70,16 @@ func (c *Case) pauses() (silence, paced simcore.Ps) {
 		paced = max(paced, times(simcore.Ps(w.Every), w.Count))
 	}
 	return silence, paced
+}
+
+// controllers returns the time in which controllers of CEIO on cores of cards come to rest: the last round sees no hit.
+func (c *Case) controllers() (rest simcore.Ps) {
+	for i := range c.Stacks {
+		if s := &c.Stacks[i]; s.Kind == StackCEIO && s.CEIO.Controller == manager.ControlArm {
+			rest = max(rest, times(simcore.Ps(s.CEIO.ArmPeriod), 2))
+		}
+	}
+	return rest
 }
 
 // little returns limits with less patience.
