@@ -30,6 +30,13 @@ func ceioText(kind, options, workload string) string {
 	return strings.NewReplacer("%S", kind, "%C", options, "%W", workload).Replace(onCEIO)
 }
 
+// ceioCase returns the case of a text from ceioText.
+func ceioCase(t *testing.T, text string) *Case {
+	list, err := Parse("f.yaml", []byte(text))
+	require.NoError(t, err)
+	return list[0]
+}
+
 // TestCEIOErrors checks that bad options of CEIO, and workloads that do not fit, are refused by line and field.
 func TestCEIOErrors(t *testing.T) {
 	const echo, four = "kind: echo", "kind: echo, queue_pairs: 4"
@@ -63,7 +70,21 @@ func TestCEIOErrors(t *testing.T) {
 		"queues": {"ceio", "  ceio: {flows: 40}", "kind: echo, queue_pairs: 40", "f.yaml:8: workload.queue_pairs 40: " +
 			"the flows of server 0 take 80 receive queues, and its NIC has 64: want fewer flows, or a build with more"},
 		"landing": {"ceio", "  ceio: {landing: 64}", "kind: chunks, sizes: [100KB], depth: 2",
-			"f.yaml:6: stacks[0].ceio.landing 64: the server holds 144 packets of workload, which may all have come"},
+			"f.yaml:6: stacks[0].ceio.landing 64: the server holds 144 packets of workload, which may all have come " +
+				"slow: want 288 or more, or fewer chunks by depth"},
+		"landing for one message": {"ceio", "  ceio: {landing: 200}", "kind: chunks, sizes: [100KB], depth: 2",
+			"f.yaml:6: stacks[0].ceio.landing 200: the server holds 144 packets of workload, which may all have come"},
+		"landing of a shared ring": {"ceio", "  ceio: {landing: 256, flows: 1, credits: 64, batch: 2}",
+			"kind: chunks, sizes: [80KB], depth: 2, queue_pairs: 4", "f.yaml:6: stacks[0].ceio.landing 256: the " +
+				"server holds 348 packets of flows that share a ring, the last one of workload, which may all have " +
+				"come slow: want 696 or more"},
+		"slow ring": {"ceio", "  ceio: {slow_slots: 100}", echo,
+			"f.yaml:6: stacks[0].ceio.slow_slots 100: want a power of two, 4 to 32768"},
+		"short slow ring": {"ceio", "  ceio: {slow_slots: 2}", echo,
+			"f.yaml:6: stacks[0].ceio.slow_slots 2: want a power of two, 4 to 32768"},
+		"odd buffer": {"ceio", "  hostnet: {buffer_bytes: 2000}", echo, "f.yaml:6: stacks[0].hostnet.buffer_bytes " +
+			"2000: slow packets are copied into buffers one behind another: want a multiple of 64"},
+		"wait limit": {"ceio", "  ceio: {wait_limit: 0ps}", echo, "f.yaml:6: stacks[0].ceio.wait_limit 0: want 1 to"},
 		"held": {"ddio", "  hostnet: {log_receive: 7}", "kind: chunks, sizes: [100KB], depth: 2",
 			"f.yaml:6: stacks[0].hostnet.log_receive 7: the server holds 144 packets of workload in its 128 buffers"},
 		"controller": {"ceio", "  ceio: {controller: fpga}", echo,
@@ -178,6 +199,49 @@ faults: {wire: {rules: [{do: loss, class: other, direction: from_device, ordinal
 	require.True(t, p.Pass(), texts(p))
 	require.Equal(t, 10, p.Result.Messages)
 	require.GreaterOrEqual(t, p.Traffic, 4*400*simcore.Millisecond)
+}
+
+// TestSlowController checks that a controller whose period is longer than the run comes to rest.
+func TestSlowController(t *testing.T) {
+	c := ceioCase(t, ceioText("ceio", "  ceio: {flows: 1, credits: 4, batch: 2, controller: arm, arm_period: 2s}\n"+
+		"  hostnet: {rx_cycles: 2000}", "kind: echo, sizes: [400], count: 80, depth: 32"))
+	p, err := c.Play(t.Context(), Options{Stats: StatsSummary})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	require.NotZero(t, p.Stats.Credits[0].Overshoot)
+	require.Zero(t, p.Stats.Credits[0].Slow, "all came in the first period")
+}
+
+// TestSplitChunks checks that headers of chunks are split off on CEIO, too, so that the core copies runs of packets: of
+// flows with an account, on both paths. Their buffers are those of segments.
+func TestSplitChunks(t *testing.T) {
+	const chunks = "kind: chunks, sizes: [20KB], count: 8, depth: 2"
+	for name, x := range map[string]struct{ options, workload string }{
+		"fast":        {"ceio: {flows: 1, credits: 512}", chunks},
+		"slow":        {"ceio: {flows: 1, credits: 0}", chunks},
+		"in turn":     {"ceio: {flows: 1, credits: 12, batch: 2}", chunks},
+		"padded":      {"ceio: {flows: 1, credits: 8, batch: 2}", "kind: chunks, sizes: [40], chunks: {segment: 1}"},
+		"odd segment": {"ceio: {flows: 1, credits: 0}", chunks + ", chunks: {segment: 177}"},
+	} {
+		for _, addresses := range []string{"ipv4", "ipv6"} {
+			t.Run(name+" "+addresses, func(t *testing.T) {
+				c := ceioCase(t, ceioText("ceio", "  "+x.options+"\n  hostnet: {buffer_bytes: 64}", x.workload)+
+					"addresses: "+addresses+"\n")
+				p, err := c.Play(t.Context(), Options{})
+				require.NoError(t, err)
+				require.True(t, p.Pass(), texts(p))
+			})
+		}
+	}
+	// Of two flows, one has no account: its packets are whole, and need longer buffers.
+	text := ceioText("ceio", "  ceio: {flows: 1, credits: 0}\n  hostnet: {buffer_bytes: 64}",
+		chunks+", queue_pairs: 2")
+	_, err := Parse("f.yaml", []byte(text))
+	require.ErrorContains(t, err, "f.yaml:7: stacks[0].hostnet.buffer_bytes 64: frames of workload have up to 1458 B")
+	c := ceioCase(t, strings.Replace(text, "bytes: 64", "bytes: 2048", 1))
+	p, err := c.Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
 }
 
 // TestSweepOfCredits plays a case for each number of credits: with few, packets take the slow path.

@@ -39,6 +39,10 @@ func (s *Stack) Validate() error {
 			errs = append(errs, field.Errorf("ceio.fast_slots", "%d: fast rings have the buffers of %v: want none", n,
 				field.Path("hostnet.log_receive")))
 		}
+		if n := s.Node.BufferBytes; n%nicspec.LineBytes != 0 {
+			errs = append(errs, field.Errorf("hostnet.buffer_bytes", "%d: slow packets are copied into buffers one "+
+				"behind another: want a multiple of %d", n, nicspec.LineBytes))
+		}
 		return errors.Join(append(errs, field.Under("ceio", s.CEIO.Validate()))...)
 	}
 	if s.CEIO != path.DefaultSpec() {
@@ -176,11 +180,11 @@ func (c *check) board() {
 // buffers checks that receive buffers hold the frames.
 func (c *check) buffers() {
 	longest, of := 0, c.flows[0]
-	for _, f := range c.flows {
+	for i, f := range c.flows {
 		n, served := f.frames(c.V6)
 		if c.Stack.Kind.Serves() {
 			n = served
-			if c.splits(f) {
+			if c.Stack.splits(f, i) {
 				n = 0 // its buffers fit its packets
 			}
 		}
@@ -194,26 +198,46 @@ func (c *check) buffers() {
 		of.spec.Sizes[0], longest, nicspec.FrameMax)
 }
 
-// splits reports whether the packets of a flow are split, so that payloads land one behind another.
-func (c *check) splits(f *flow) bool { return c.Stack.splits(f) }
-
-func (s *Stack) splits(f *flow) bool { return s.Kind == DDIO && f.spec.Kind == apps.Chunks }
+// splits reports whether the packets of a server's n-th flow are split, so that payloads land one behind another. In
+// the ring of flows beyond the accounts they would not.
+func (s *Stack) splits(f *flow, n int) bool {
+	return f.spec.Kind == apps.Chunks && s.Kind.Serves() && !s.beyond(n)
+}
 
 // held checks that the buffers last for the packets that applications hold until a message is whole.
 func (c *check) held() {
-	n := &c.Stack.Node
-	for _, f := range c.flows {
+	if !c.Stack.Kind.Serves() {
+		return
+	}
+	n, shared, last := &c.Stack.Node, 0, (*flow)(nil)
+	for i, f := range c.flows {
 		held := f.held()
-		if !c.Stack.Kind.Serves() || held == 1 {
+		if held == 1 {
 			continue
+		}
+		if c.Stack.beyond(i) {
+			shared, last = shared+held, f
+		}
+		if i > 0 && c.flows[i-1].workload == f.workload {
+			continue // as the one before
 		}
 		c.bad(2*held <= 1<<n.LogReceive, c.Server.Path+".hostnet.log_receive", "%d: the server holds %d packets of %v "+
 			"in its %d buffers: want buffers for twice as many, or fewer chunks by depth", n.LogReceive, held, c.at(f),
 			1<<n.LogReceive)
-		c.bad(c.Stack.Kind != CEIO || held <= c.Stack.CEIO.Landing, c.Server.Path+".ceio.landing", "%d: the server "+
-			"holds %d packets of %v, which may all have come slow: want that or more", c.Stack.CEIO.Landing, held,
-			c.at(f))
+		if !c.Stack.beyond(i) {
+			c.lands(held, string(c.at(f)))
+		}
 	}
+	if shared > 0 {
+		c.lands(shared, fmt.Sprintf("flows that share a ring, the last one of %v", c.at(last)))
+	}
+}
+
+// lands checks that landing buffers last for packets that are held. They become free in the order of their packets.
+func (c *check) lands(held int, of string) {
+	n := c.Stack.CEIO.Landing
+	c.bad(c.Stack.Kind != CEIO || 2*held <= n, c.Server.Path+".ceio.landing", "%d: the server holds %d packets of %s, "+
+		"which may all have come slow: want %d or more, or fewer chunks by depth", n, held, of, 2*held)
 }
 
 // accounts checks the connections that CEIO has no account for.

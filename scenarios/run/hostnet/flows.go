@@ -112,10 +112,13 @@ func (f *flow) frames(v6 bool) (client, server int) {
 	return headers + rpc.AckBytes + f.answerBytes(), headers + rpc.DataBytes + f.segment()
 }
 
+// beyond reports whether a server's n-th flow has no account and shares a ring with others.
+func (s *Stack) beyond(n int) bool { return s.Kind == CEIO && n >= s.CEIO.Flows }
+
 // coreOf returns the core of a server's n-th flow, of so many cores.
 func (s *Stack) coreOf(n, cores int) int {
-	if s.Kind == CEIO && n > s.CEIO.Flows {
-		n = s.CEIO.Flows // they share a ring
+	if s.beyond(n) {
+		n = s.CEIO.Flows
 	}
 	return n % cores
 }

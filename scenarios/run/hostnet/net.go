@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
@@ -147,10 +148,10 @@ func (n *Net) chunks(l *line, x *Stack, c *hostnet.FlowConfig) error {
 		l.table = s.File
 	}
 	c.Server, c.ReceiveCycles = s, new(l.spec.Chunks.Cycles)
-	if x.splits(l.flow) {
+	if x.splits(l.flow, l.at[1]) {
 		const header = 128
-		c.Buffers = hostnet.Buffers{Bytes: l.segment(), Split: ends(n.cfg.V6).HeaderBytes() + rpc.DataBytes,
-			HeaderBytes: header}
+		split := ends(n.cfg.V6).HeaderBytes() + rpc.DataBytes
+		c.Buffers = hostnet.Buffers{Bytes: max(l.segment(), nicspec.FrameMin-split), Split: split, HeaderBytes: header}
 	}
 	return nil
 }

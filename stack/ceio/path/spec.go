@@ -3,6 +3,7 @@ package path
 import (
 	"errors"
 
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/field"
 	"nictwin/stack/ceio/manager"
 )
@@ -41,6 +42,14 @@ func (s *Spec) Validate() error {
 			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, from, to))
 		}
 	}
+	ring := func(path field.Path, n int) {
+		const least, most = 1 << nicspec.LogSizeMin, 1 << nicspec.LogSizeMax
+		if n >= 1 && n <= most && (n < least || n&(n-1) != 0) { // the manager's spec refuses the others
+			errs = append(errs, field.Errorf(path, "%d: want a power of two, %d to %d", n, least, most))
+		}
+	}
+	ring("slow_slots", s.SlowSlots)
+	ring("fast_slots", s.FastSlots)
 	within("packet_cycles", s.PacketCycles, 0, 1<<20)
 	within("arm_period_ps", s.ArmPeriod, 1, manager.Never/4)
 	if s.Lend {
