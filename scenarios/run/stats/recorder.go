@@ -35,6 +35,7 @@ type Workload struct {
 	// messages are counted where they end, since nobody hands them over: WRITEs, READs and atomics
 	AtCompletion bool
 	Handlers     bool // handlers answer, without a post
+	AnyOrder     bool // answers are posted in any order: requests were lost on the way and came later
 }
 
 // Flow names the ends of a flow.
@@ -129,16 +130,21 @@ func way(answer bool) int {
 	return 0
 }
 
-// Posted stamps a message whose request was posted. Messages of a direction are mostly posted in the order of their
-// numbers; some may be missing, such as answers to messages that were lost, or come later.
+// Posted stamps a message whose request was posted. Messages of a direction are posted in the order of their numbers,
+// but for answers of a workload with AnyOrder; some may be missing, such as answers to messages that were lost.
 func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 	f, w := &r.flows[m.Flow], way(m.Answer)
-	for len(f.posted[w]) <= m.Number {
-		f.posted[w], f.shapes[w] = append(f.posted[w], 0), append(f.shapes[w], nil)
-	}
-	if f.shapes[w][m.Number] != nil {
+	switch late := m.Number < len(f.posted[w]); {
+	case late && f.shapes[w][m.Number] != nil && m.Answer && f.of.AnyOrder:
 		r.doubt(at, m.Flow, m.Answer, m.Number, "post", "a post of it came before: want each message posted once")
 		return
+	case late && !(m.Answer && f.of.AnyOrder):
+		r.doubt(at, m.Flow, m.Answer, m.Number, "post",
+			"a post of it or of a later one came before: want the posts of a flow's messages in order, each once")
+		return
+	}
+	for len(f.posted[w]) <= m.Number {
+		f.posted[w], f.shapes[w] = append(f.posted[w], 0), append(f.shapes[w], nil)
 	}
 	f.posted[w][m.Number] = at
 	f.shapes[w][m.Number] = r.set(f, shape{f.of.Name, m.Kind, m.Answer, m.Bytes})

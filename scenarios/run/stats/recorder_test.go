@@ -163,6 +163,24 @@ func TestWrongStampsAreDescribed(t *testing.T) {
 	}
 }
 
+// TestAnswersInAnyOrder checks that a late answer counts where answers have no order, once, and a late request never.
+func TestAnswersInAnyOrder(t *testing.T) {
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4, AnyOrder: true}}}, 0)
+	for _, n := range []int{2, 1} {
+		r.Posted(us, &Message{Number: n, Answer: true})
+	}
+	n, first := r.Wrong()
+	require.Zero(t, n, first)
+	r.Posted(2*us, &Message{Number: 1, Answer: true})
+	n, first = r.Wrong()
+	require.Equal(t, 1, n)
+	require.Equal(t, "post of answer 1 of flow 0 at 2us: a post of it came before: want each message posted once", first)
+	r.Posted(3*us, &Message{Number: 2})
+	r.Posted(3*us, &Message{Number: 1})
+	n, _ = r.Wrong()
+	require.Equal(t, 2, n)
+}
+
 // TestAnswersOfHandlers checks the latency of answers that handlers send, which no application posts.
 func TestAnswersOfHandlers(t *testing.T) {
 	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 1, Handlers: true}}}, 0)
