@@ -174,7 +174,8 @@ func TestAnswersInAnyOrder(t *testing.T) {
 	r.Posted(2*us, &Message{Number: 1, Answer: true})
 	n, first = r.Wrong()
 	require.Equal(t, 1, n)
-	require.Equal(t, "post of answer 1 of flow 0 at 2us: a post of it came before: want each message posted once", first)
+	require.Equal(t, "post of answer 1 of flow 0 at 2us: a post of it came before: want each message posted once",
+		first)
 	r.Posted(3*us, &Message{Number: 2})
 	r.Posted(3*us, &Message{Number: 1})
 	n, _ = r.Wrong()

@@ -26,6 +26,7 @@ import (
 	"nictwin/scenarios/observe/report"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/result/resulttest"
+	"nictwin/scenarios/papers"
 )
 
 // schemaFile returns a schema as parsed JSON.
@@ -38,7 +39,10 @@ func schemaFile(t *testing.T, name string) (s map[string]any) {
 }
 
 // anyTypes holds, by field, the types of the values in fields of Go type `any`.
-var anyTypes = map[string]reflect.Type{"summary.results": reflect.TypeFor[[]bench.Result]()}
+var anyTypes = map[string]reflect.Type{
+	"summary.results": reflect.TypeFor[[]bench.Result](),
+	"summary.claims":  reflect.TypeFor[papers.Claims](),
+}
 
 // sameShape requires a schema to have exactly the fields of a Go type, each with its type, and required if it is always
 // written.
