@@ -44,6 +44,7 @@ var drives = map[string]ends{
 	"dut build":   {"fifo", true, false, ""},
 	"dut check":   {"fifo", true, false, ""},
 	"dut ports":   {"fifo", true, false, ""},
+	"dut shell":   {"fifo --out shell", true, false, ""},
 	"dut tune":    {"nic", true, false, ""},
 	"dut list":    {"", false, false, ""},
 	"dut clean":   {"--dry-run", false, false, ""},
