@@ -204,7 +204,7 @@ func TestPath1LosesBeyondPMinusN(t *testing.T) {
 	s := session(t, &Cap)
 	for _, c := range cappedCases {
 		x := study.NewSeries("x", "", "", "")
-		for _, wire := range []float64{0, 40, 80} {
+		for _, wire := range []float64{0, 40, 100} {
 			require.NoError(t, c.point(s, x, read, wire))
 		}
 		first := func(i int) float64 { return x.Points[3*i].Value }
