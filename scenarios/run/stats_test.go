@@ -203,7 +203,7 @@ func TestSeriesAmongTheArtifacts(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(at, name))
 		require.NoError(t, err)
 		if name != output.Series {
-			require.Contains(t, string(text), "time from the begin of the traffic (us)")
+			require.Contains(t, string(text), "time from the begin of the traffic (µs)")
 			require.Contains(t, string(text), "Server[0]")
 		}
 	}
