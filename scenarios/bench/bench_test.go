@@ -26,7 +26,7 @@ func tiny(t testing.TB, names ...string) Options {
 	t.Helper()
 	dut, err := filepath.Abs("../../verilator/duts/nic/dut.yaml")
 	require.NoError(t, err)
-	return Options{Names: names, DUT: dut, Seed: 3, Repeats: 1, Percent: 1, Program: "true"}
+	return Options{Names: names, DUT: dut, Seed: 3, Seeds: 1, Repeats: 1, Percent: 1, Program: "true"}
 }
 
 func TestFramesAreWhatTheNICChecks(t *testing.T) {
