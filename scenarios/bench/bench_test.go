@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,8 @@ func TestEveryFigureIsTaken(t *testing.T) {
 			continue
 		}
 		got = append(got, x.Name)
-		if !x.AtMost && !strings.Contains(x.Name, "wall_share") {
+		// So little work converges for few claims, so that the share that passes may be 0.
+		if !x.AtMost && !strings.Contains(x.Name, "wall_share") && !slices.Contains(experimentFigures(), x.Name) {
 			require.Positive(t, x.Value, x.Name)
 		}
 	}
