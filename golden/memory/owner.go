@@ -4,7 +4,7 @@ package memory
 type Owner[E any] struct {
 	Kind  Kind
 	Part  uint8  // buffer of a descriptor, or piece of a work entry
-	Queue uint16 //
+	Queue uint16 // index of the queue
 	Index uint16 // index of the descriptor
 	Entry *E     // work entry, for Piece and Copy
 }

@@ -162,12 +162,12 @@ func (r *rig) modify(e *end, to verbs.State) {
 // meter is a pacer with a fixed gap between packets, and a window that shrinks and grows. It checks that the connection
 // obeys both.
 type meter struct {
-	gap, free   Ps
-	marks       int
-	cnpInterval Ps // time between CNPs to the peer; 0: none
-	window      int64
-	flight      int64
-	failf       func(string, ...any)
+	gap, free Ps
+	marks     int
+	cnpDue    Ps // time at which a CNP to the peer is due; 0: none is due
+	window    int64
+	flight    int64
+	failf     func(string, ...any)
 }
 
 // meter draws a pacer. It has a window only if every packet requests an acknowledgement: otherwise the window could
@@ -204,7 +204,7 @@ func (m *meter) CNP(now Ps) { m.free = now + 10*m.gap }
 
 func (m *meter) Marked(now Ps) bool {
 	if m.marks++; m.marks%3 == 1 {
-		m.cnpInterval = now + 4*m.gap
+		m.cnpDue = now + 4*m.gap
 	}
 	return m.marks%3 == 0
 }
@@ -213,16 +213,16 @@ func (m *meter) Lost(Ps, bool) {}
 func (m *meter) Window() int64 { return m.window }
 
 func (m *meter) Deadline() Ps {
-	if m.cnpInterval == 0 {
+	if m.cnpDue == 0 {
 		return Never
 	}
-	return m.cnpInterval
+	return m.cnpDue
 }
 
 func (m *meter) Expire(now Ps) bool {
-	due := m.cnpInterval != 0 && m.cnpInterval <= now
+	due := m.cnpDue != 0 && m.cnpDue <= now
 	if due {
-		m.cnpInterval = 0
+		m.cnpDue = 0
 	}
 	return due
 }

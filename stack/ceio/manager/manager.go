@@ -95,8 +95,8 @@ type flow struct {
 	merger     ring.Merger
 	fast, slow fifo.Queue[uint32] // numbers of packets that arrived and wait for earlier ones of the other ring
 
-	inNIC   int    // credits in the account, less the draws that the ledger knows
-	early   int    // credit draws that the ledger knows of, for packets whose completions have not been seen
+	inNIC   int    // credits granted to the account, less those that fast packets are known to have taken
+	early   int    // credits known to be taken by packets whose completions have not been seen
 	drawn   uint32 // fast completions seen
 	excess  int    // fast packets in host memory that hold no credit
 	paused  bool   // the account is latched, or the rule rewritten: packets come slow until Resume

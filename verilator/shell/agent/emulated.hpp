@@ -15,7 +15,8 @@
 
 namespace nictwin {
 
-// Dut is the generated glue of an agent, whose Top is a copy of the pins.
+// Emulated drives a device behind the shell. Dut is the class generated for the device; its Top is a plain struct with
+// a member for each pin of the device, not a Verilator model.
 template <class Dut>
 class Emulated {
  public:

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// LongChecks reset the device while long entries are incomplete.
+// LongChecks reset the device while only some of the 64-byte blocks of a long entry have been posted.
 var LongChecks = []kit.Check{
 	{Name: "function-level reset/while an entry waits for its blocks", Rules: "L2 L3 L4 T14", Stalls: kit.Stalled,
 		Run: resetInsideEntry},
