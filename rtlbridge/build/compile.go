@@ -88,7 +88,7 @@ func (b *builder) compile(root string) error {
 	if err != nil {
 		return err
 	}
-	if b.o.Variant == VariantAgent { // of the design only the ports matter
+	if b.o.Variant == VariantAgent { // an agent has the design's ports, not its code
 		lists = map[string][]string{}
 	}
 	hot, rest, err := b.programUnits(lists, runtimeDir)

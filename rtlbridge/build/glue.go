@@ -34,7 +34,7 @@ var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
 	"kind":     func(s manifest.BoundStream) string { return kindConstants[s.Kind] },
 	"other":    otherStream,
 	"list":     listStreams,
-	// of an agent
+	// for the glue of an agent
 	"pinType":       pinType,
 	"beatBytes":     func(s manifest.BoundStream) int { return BeatLayout(&s).Bytes },
 	"lastOffset":    func(s manifest.BoundStream) int { return BeatLayout(&s).Last },
@@ -73,12 +73,12 @@ func (g glueData) ResetCycles() int {
 	return n
 }
 
-// Answers reports whether a ready answers the valid of the same cycle.
+// Answers reports whether some stream's ready is a response to its valid in the same cycle (ready_answers).
 func (g glueData) Answers() bool {
 	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool { return s.ReadyAnswers })
 }
 
-// Coupled reports whether a stream waits for another one.
+// Coupled reports whether some stream waits for another one (after, with).
 func (g glueData) Coupled() bool {
 	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool {
 		return s.AfterIdx >= 0 ||
@@ -104,7 +104,7 @@ func pinCall(op string, f manifest.Field, top, arg string) string {
 	return fmt.Sprintf("pins::%s<%d, %d>(%s.%s%s)", op, f.Lsb, f.Width, top, f.Member, arg)
 }
 
-// setHandshake returns the statement that drives a handshake, or the mark of the last beat.
+// setHandshake returns the statement that drives a valid, a ready or tlast.
 func setHandshake(f manifest.Field, v string) string {
 	if f.Low {
 		v = "!" + v
@@ -112,7 +112,7 @@ func setHandshake(f manifest.Field, v string) string {
 	return pinCall("put", f, "t", v)
 }
 
-// seenHandshake returns the expression that is true while a handshake is active.
+// seenHandshake returns the expression that is true while a valid, a ready or tlast is active.
 func seenHandshake(f manifest.Field) string {
 	if f.Low {
 		return pinCall("get", f, "t", "") + " == 0"
@@ -150,7 +150,7 @@ func tieWords(t manifest.TieOff) string {
 	return strings.TrimSpace(s.String())
 }
 
-// listStreams returns the tuple members for one direction.
+// listStreams returns the types in the tuple of sources or sinks: wrap<StreamN> for each stream of a direction.
 func listStreams(ss []manifest.BoundStream, dir, wrap string) string {
 	var parts []string
 	for _, s := range ss {

@@ -144,7 +144,8 @@ func (o *outline) within(open []element) (m *moduleOutline, blocks string, deep 
 	return m, blocks, deep
 }
 
-// markClocks finds the declarations of clock signals: in the block that has the process, or around it.
+// markClocks marks the declarations of clock signals. A clock is named relative to the generate block of the process
+// that it triggers, and may be declared there or in an enclosing block.
 func (o *outline) markClocks() error {
 	if o.modules[o.top] == nil {
 		return errors.New("it has no top module")
@@ -175,7 +176,7 @@ func cutLastBlock(name string) (blocks, rest string, found bool) {
 	return name[:strings.LastIndexByte(name[:at], ' ')+1], name[at+1:], true
 }
 
-// signal is a counted signal, with its numbers as the program prints them.
+// signal is a signal whose bits are counted; its first counter and range of bits are text printed by the program.
 type signal struct {
 	counter, msb, lsb string
 	module            string

@@ -89,11 +89,11 @@ func unknownInFlags(m *manifest.Manifest, out string) error {
 	return nil
 }
 
-// aTrigger finds what a process waits for, as Verilator prints it when it debugs: "@(posedge clk or negedge rst)".
+// aTrigger matches the debug message, in verilated code, that names the events of a process: "@(posedge clk or ...)".
 var aTrigger = regexp.MustCompile(`region trigger index \d+ is active: @\(([^)\\]*)\)`)
 
-// checkEdges refuses a translated design that works at falling edges of a clock: those of a controlled clock lie
-// elsewhere. An asynchronous reset that is active low falls, too, but stands beside a rising edge.
+// checkEdges refuses a translated design that works at falling edges of a clock: a shell's clocks fall at other times.
+// A falling edge beside a rising one in a trigger is allowed, as that of an asynchronous reset that is active low.
 func (b *builder) checkEdges() error {
 	files, err := filepath.Glob(filepath.Join(b.objDir(), classPrefix+"*.cpp"))
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *builder) checkEdges() error {
 	return errors.Join(errs...)
 }
 
-// fallingClocks returns the signals of a trigger whose falling edges are those of a clock.
+// fallingClocks returns the signals of a trigger whose falling edges clock the process.
 func fallingClocks(m *manifest.Manifest, trigger string) (list []string) {
 	const falls, rises = "negedge ", "posedge "
 	rising := strings.Contains(trigger, rises)

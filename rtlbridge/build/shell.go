@@ -15,7 +15,7 @@ type ShellShape struct {
 // Layout says where a beat's parts lie in a message of the link: whole bytes each, the data first.
 type Layout struct {
 	Keep, Last, Side int // offsets
-	Bytes            int // of all; at least 1
+	Bytes            int // length of all parts; at least 1
 }
 
 // BeatLayout returns the layout of a stream's beats.
@@ -33,7 +33,7 @@ func BeatLayout(s *manifest.BoundStream) Layout {
 	return l
 }
 
-// ObservedLayout returns the offset of each observed signal in a message, and the bytes of all.
+// ObservedLayout returns the offset of each observed signal in a message, and the bytes of all, at least 1.
 func ObservedLayout(b *manifest.Binding) (offsets []int, all int) {
 	for _, p := range b.Observe {
 		offsets = append(offsets, all)
@@ -68,7 +68,7 @@ func (g glueData) InputCount() (n int) {
 	return n
 }
 
-// pinType returns the C++ type of a pin's copy, of the size that Verilator gives it.
+// pinType returns the C++ type of an agent's copy of a pin: as wide as Verilator's variable for the port.
 func pinType(p manifest.PinPort) string {
 	for _, n := range []int{8, 16, 32, 64} {
 		if p.Width <= n {

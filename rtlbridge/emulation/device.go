@@ -8,7 +8,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// pin returns the bits of a device's port that have a role.
+// pin returns the SystemVerilog expression for the bits of the device's port that a field has.
 func (s *shape) pin(f manifest.Field) string {
 	i := s.ports[f.Member]
 	if f.Lsb == 0 && f.Width == s.Ports[i].Width {

@@ -26,7 +26,7 @@ type recording struct {
 const (
 	recordedQuanta = 40
 	recordedCycles = 100
-	mostGap        = 60 // cycles ahead of a quantum's start that an input may be due
+	mostGap        = 60 // inputs are due less than this many cycles after the quantum's start
 	mostBytes      = 300
 )
 

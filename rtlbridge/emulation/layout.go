@@ -13,18 +13,18 @@ type piece struct {
 	manifest.Field
 	At     int // bit in the transactor's vector
 	InByte int // first byte in the payload of a message
-	Noise  int // first bit in the noise for the stream, -1: all ones
+	Noise  int // first bit in the stream's noise, which idle pins get; -1: they are all ones
 }
 
-// pins is a stream of the shell.
+// pins describes a stream of the device: its transactor, and its pins besides the handshake.
 type pins struct {
 	*manifest.BoundStream
-	Pos    int // among the inputs, or among the outputs
+	Pos    int // number among the inputs, or among the outputs
 	Source int // index of the transactor
 	Bits   int
 	Pieces []piece
-	Bytes  int // of a beat in a message
-	Words  int // words of noise
+	Bytes  int // length of a beat in a message
+	Words  int // 64-bit words of noise
 }
 
 // newPins lays out a stream.
@@ -54,7 +54,7 @@ type shape struct {
 	*manifest.Binding
 	Options
 	Ports       []manifest.PinPort
-	Parameters  string // of the instance
+	Parameters  string // of the device's instance
 	Inputs      []pins
 	Outputs     []pins
 	Hash        string

@@ -132,7 +132,8 @@ func identity(ctx context.Context, m *manifest.Manifest, text string, blocks []s
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Board returns the manifest of the shell with its device inside, whose streams are the link's. file: the shell's text.
+// board returns the manifest of the shell with the device inside; its streams are those of the link. file: the shell's
+// text.
 func (s *Shell) board(m *manifest.Manifest, file string) *manifest.Manifest {
 	b := *m
 	b.Name, b.Top = m.Name+"-board", Module
@@ -164,7 +165,7 @@ func Build(m *manifest.Manifest, o Options, bo build.Options) (*build.Device, er
 			"random power-up: want speed", bo.Variant)
 	}
 	plain := *m
-	plain.SkipIdle = false // every cycle of a shell is one of the device
+	plain.SkipIdle = false // a shell runs idle cycles, too
 	fits := bo.Fits
 	bo.Variant, bo.Shell = build.VariantAgent, &build.ShellShape{Depth: o.Depth, LinkBytes: o.LinkBits / 8}
 	bo.Fits = func(b *manifest.Binding) error {

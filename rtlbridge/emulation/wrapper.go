@@ -189,7 +189,7 @@ func (s *shape) noise(w *writer) {
 	w.line("  assign unused_bits = ^{body, cfg_q, grant_body, ticks, resets_q, noise_bits};")
 }
 
-// tick returns the count of a stream's clock.
+// tick returns the signal that counts the edges of a stream's clock.
 func (s *shape) tick(p pins) string {
 	if p.ClockIdx == 0 {
 		return "cycle_q"
@@ -264,12 +264,13 @@ func (s *shape) input(w *writer, p pins) {
 	w.line("  assign unused_in_%d = ^{valid_%d, active_%d, begun_%d, taken_%d, pins_%d};", i, i, i, i, i, i)
 }
 
-// mask returns the stall bits of a stream in their message.
+// mask returns the slice of a message CmdMasks that has the stall bits of a stream.
 func (s *shape) mask(p pins) string {
 	return fmt.Sprintf("body[%d +: 64]", 8*(s.bodyBytes()-s.maskBytes()+8*p.Index))
 }
 
-// mayBegin returns the condition that no coupled stream has to begin before a stream.
+// mayBegin returns the condition under which a stream may begin a transaction: every coupled stream that must begin
+// first has done so.
 func (s *shape) mayBegin(p pins) string {
 	var all []string
 	for _, o := range s.Inputs {

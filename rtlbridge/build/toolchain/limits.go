@@ -155,8 +155,8 @@ func (l ToolLimits) hold(pid int) error {
 	return nil
 }
 
-// overTree applies a function to a process, and then to its child processes, those that it had before and those that it
-// has afterwards. Processes that have ended are left out.
+// overTree applies a function to a process, and then to its child processes: those listed before and, as it may start
+// some meanwhile, those listed afterwards. Processes that have ended are left out.
 func overTree(pid int, do func(pid int) error) error {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	kids := func() (all []string) {
