@@ -28,12 +28,12 @@ type Wire struct {
 	count  [2]WireCount
 	held   [2][]held
 	alarm  simcore.Alarm
-	strike Strike // strike on the current frame
+	strike Strike // what happens to the current frame
 	pkt    packet
 	failed error
 }
 
-// held is a frame that a strike of kind disorder holds back.
+// held is a frame held back to be overtaken by others (WireDisorder).
 type held struct {
 	frame *msg.Frame
 	left  int // number of other frames that still have to pass the held frame
@@ -124,7 +124,7 @@ func (w *Wire) relay(d Direction, m sim.Msg) {
 	w.act(d, f)
 }
 
-// act carries out the strike on a frame.
+// act does to a frame what w.strike says: loses, marks, corrupts, copies or holds it back.
 func (w *Wire) act(d Direction, f *msg.Frame) {
 	c, s := &w.count[d], &w.strike
 	if s.Lost {

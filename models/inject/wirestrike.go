@@ -2,7 +2,7 @@ package inject
 
 import "nictwin/models/format/wire"
 
-// judge decides the strike on a frame: by the rules that match it, or else, for a RoCE packet, at random.
+// judge sets w.strike, what happens to a frame: by the rules that match it, or else, for a RoCE packet, at random.
 func (w *Wire) judge(d Direction, frame []byte) {
 	s, p := &w.strike, &w.pkt
 	*s = Strike{}
@@ -36,7 +36,7 @@ func (r *WireRule) fits(s *Strike, p *packet) bool {
 
 func within(v int64, first, n int) bool { return v >= int64(first) && v-int64(first) < int64(n) }
 
-// apply adds the effect of rule number i of this direction to the strike.
+// apply adds the effect of r, rule number i of this direction, to w.strike, the effects on the current frame.
 func (w *Wire) apply(r *WireRule, i int, frame []byte) {
 	s := &w.strike
 	switch r.Do {
@@ -90,7 +90,7 @@ const (
 	streamRule // stream of rule 0; those of further rules follow
 )
 
-// draw adds the random effects to the strike on a packet.
+// draw adds random effects on the current packet to w.strike.
 func (w *Wire) draw(frame []byte) {
 	s, c := &w.strike, &w.spec.Chances
 	s.Lost = w.happens(streamLoss, c.Loss)

@@ -10,14 +10,14 @@ import (
 // a timeout come up to 1,024 cycles late.
 const patience = 512
 
-// reached reports whether a cycle has come. If it has not, the component will work in that cycle.
+// reached reports whether a cycle has come. If it has not, the component is woken in that cycle or earlier.
 func (c *Comp) reached(cycle int64) bool {
 	c.wakeBy(cycle)
 	return cycle <= c.now
 }
 
-// wakeBy makes the component work in a cycle after the current one, if not before. It ignores other
-// cycles.
+// wakeBy makes the component work again in the given cycle or earlier. It ignores cycles up to the
+// current one.
 func (c *Comp) wakeBy(cycle int64) {
 	if cycle > c.now {
 		c.due = min(c.due, cycle)

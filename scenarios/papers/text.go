@@ -106,7 +106,7 @@ func (v *Verdict) found() string {
 	return "-"
 }
 
-// marked returns the verdict, with an asterisk if its reading was settled after a first miss.
+// marked returns the verdict, with an asterisk if the claim missed at first and was then read differently (Settled).
 func (v *Verdict) marked() string {
 	if v.Settled != "" {
 		return v.Verdict + "*"
@@ -114,7 +114,7 @@ func (v *Verdict) marked() string {
 	return v.Verdict
 }
 
-// spread returns the least and the most of the first number over all seeds.
+// spread returns the range, over all seeds, of the claim's first measured number.
 func (v *Verdict) spread() string {
 	if len(v.Spread) == 0 {
 		return "-"

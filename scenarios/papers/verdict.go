@@ -18,7 +18,7 @@ type Verdict struct {
 	Metric     string    `json:"metric"`
 	Paper      string    `json:"paper"` // as printed
 	Measured   []float64 `json:"measured"`
-	Holds      bool      `json:"holds"`          // a claim without numbers holds
+	Holds      bool      `json:"holds"`          // of a claim without numbers: it was found to be true
 	Text       string    `json:"text,omitempty"` // the result, if it is not a number
 	Unit       string    `json:"unit"`
 	Check      string    `json:"check"`
@@ -26,8 +26,8 @@ type Verdict struct {
 	Anchor     string    `json:"anchor,omitempty"`  // name of the input that the claim calibrated
 	Verdict    string    `json:"verdict"`           // pass, miss, not_converged, anchor, arithmetic, input, not scored
 	Reason     string    `json:"reason,omitempty"`  // of a miss, or of a run that did not converge
-	Settled    string    `json:"settled,omitempty"` // the reading that was chosen after a first miss
-	// Spread has the least and the most of the first number over all seeds; empty if there was one seed.
+	Settled    string    `json:"settled,omitempty"` // how the claim is read since it first missed
+	// Spread has the least and the most value of Measured[0] over all seeds; empty if there was one seed.
 	Spread       []float64 `json:"spread,omitempty"`
 	Derivability string    `json:"derivability"`
 	How          string    `json:"how"`

@@ -42,14 +42,14 @@ const (
 	UD    = kind.UD
 	Raw   = kind.Raw
 	Solar = kind.Solar
-	UDP   = kind.UDP // its applications are not those of this package
+	UDP   = kind.UDP // its applications are in package stack/hostnet/apps
 )
 
 // qpTypes holds the type of queue pair of each transport.
 var qpTypes = map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD, Raw: verbs.QPTRawPacket,
 	Solar: verbs.QPTSolar}
 
-// traits returns what the applications must know of the kind.
+// traits returns the properties of the workload's kind; none if the kind does not exist.
 func (s *Spec) traits() kind.Traits {
 	if k := kind.Of(s.Kind, s.By); k != nil {
 		return k.Traits()
@@ -60,7 +60,7 @@ func (s *Spec) traits() kind.Traits {
 // Served reports whether handlers on the server's card answer the requests.
 func (s *Spec) Served() bool { return s.traits().Served }
 
-// HandedOver reports whether applications take messages, and not only find them in memory or complete them.
+// HandedOver reports whether messages are handed to an application, not only written to or read from memory.
 func (s *Spec) HandedOver() bool { return s.traits().HandedOver() }
 
 // Spec describes a workload.
@@ -246,7 +246,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(append(errs, s.validatePayload(), s.validateOptions(), s.validateMisuse())...)
 }
 
-// fields returns what a kind restricts.
+// fields returns the fields of the spec that kinds restrict.
 func (s *Spec) fields() *kind.Fields {
 	f := &kind.Fields{Transport: s.Transport, Sizes: s.Sizes, Hops: s.Hops, Depth: s.Depth, Pieces: s.Pieces,
 		Offset: s.Offset, Batch: s.Batch, SignalEvery: s.SignalEvery, Receives: s.Receives, Ring: s.Ring, KV: s.KV,
@@ -281,12 +281,12 @@ func (s *Spec) validateSizes(n kind.Lengths) error {
 	}
 	switch s.Transport {
 	case UDP:
-		return errors.Join(errs...) // the kind has checked them
+		return errors.Join(errs...) // kind.Validate checks each size
 	case UD:
 		n.Least, n.Most = stampLen, s.MTU
 	case Raw:
 		n.Least, n.Most = MinFrame-etherBytes, s.MTU-etherBytes
-	case UC: // UC may lose messages, so each must be long enough for its number
+	case UC: // UC may lose messages, so each contains its number
 		n.Least = max(n.Least, stampLen)
 	}
 	for i, v := range s.Sizes {

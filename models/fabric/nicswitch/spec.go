@@ -70,7 +70,7 @@ const LinkLatency = 150 * simcore.Nanosecond
 // as there are tags, 256 (assumption). UR answers: the ID 0x0300, which no function has
 // (assumption).
 func Default() Spec {
-	const functions = 0xff // functions of one bus number
+	const functions = 0xff // last ID of a bus minus its first: an ID is bus number, device and function (8 bits)
 	return Spec{
 		Latency: 25 * simcore.Nanosecond, ID: 0x300, NICLink: Wide, NICBuffer: 2048,
 		Queue: Queue{Posted: 32, NonPosted: 256, Completion: 32}, Overhead: pcielink.DefaultOverhead(),

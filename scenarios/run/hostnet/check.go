@@ -31,7 +31,7 @@ type Server struct {
 	Card  *board.CardSpec
 }
 
-// Validate returns every error of the stack by itself, each a field.Error.
+// Validate returns every error of the stack's own fields, each a field.Error.
 func (s *Stack) Validate() error {
 	errs := []error{field.Under("hostnet", s.Node.Validate())}
 	if s.Kind == CEIO {
@@ -82,7 +82,7 @@ func (s *Scenario) Check() error {
 	return errors.Join(errs...)
 }
 
-// maxFlows is the number of UDP ports from firstPort on, rounded down.
+// maxFlows is the number of UDP ports from firstPort on, rounded down to a power of two.
 const maxFlows = 1 << 15
 
 // checkRoles checks that clients and servers of a workload have stacks for their role.
@@ -103,7 +103,7 @@ func (s *Scenario) checkRoles(w *workload.Spec, at field.Path) error {
 	return errors.Join(errs...)
 }
 
-// check is the check of one server with flows.
+// check collects the errors of one server and its flows.
 type check struct {
 	*Scenario
 	*Server
@@ -121,7 +121,7 @@ func (c *check) bad(ok bool, path field.Path, format string, a ...any) {
 // at returns the field of a flow's workload.
 func (c *check) at(f *flow) field.Path { return c.Scenario.Path(f.workload) }
 
-// all makes every check.
+// all runs every check of the server and returns the errors.
 func (c *check) all() error {
 	if c.board(); len(c.errs) > 0 {
 		return field.Against(errors.Join(c.errs...), "board", "devices")
@@ -149,7 +149,7 @@ func coresOf(c *board.CardSpec) int {
 	return 0
 }
 
-// buildOf returns the sizes and parts of a NIC, whose ports and streams do not matter here.
+// buildOf returns the sizes and parts of a card's NIC. Callers must not use its ports and stream widths.
 func buildOf(c *board.CardSpec) nicspec.Build {
 	if c.Build != nil {
 		return *c.Build
@@ -198,8 +198,8 @@ func (c *check) buffers() {
 		of.spec.Sizes[0], longest, nicspec.FrameMax)
 }
 
-// splits reports whether the packets of a server's n-th flow are split, so that payloads land one behind another. In
-// the ring of flows beyond the accounts they would not.
+// splits reports whether the NIC splits the packets of a server's n-th flow, so that payloads land one behind another.
+// It does not for flows that share a ring, since their payloads would alternate.
 func (s *Stack) splits(f *flow, n int) bool {
 	return f.spec.Kind == apps.Chunks && s.Kind.Serves() && !s.beyond(n)
 }
@@ -219,7 +219,7 @@ func (c *check) held() {
 			shared, last = shared+held, f
 		}
 		if i > 0 && c.flows[i-1].workload == f.workload {
-			continue // as the one before
+			continue // flows of one workload are alike: report the first only
 		}
 		c.bad(2*held <= 1<<n.LogReceive, c.Server.Path+".hostnet.log_receive", "%d: the server holds %d packets of %v "+
 			"in its %d buffers: want buffers for twice as many, or fewer chunks by depth", n.LogReceive, held, c.at(f),
@@ -240,7 +240,7 @@ func (c *check) lands(held int, of string) {
 		"which may all have come slow: want %d or more, or fewer chunks by depth", n, held, of, 2*held)
 }
 
-// accounts checks the connections that CEIO has no account for.
+// accounts checks the flows that CEIO has no account for.
 func (c *check) accounts() {
 	s, n := &c.Stack.CEIO, len(c.flows)
 	if n <= s.Flows {
@@ -328,7 +328,7 @@ func (s *Scenario) Busy(server int) (cores []int, arm bool) {
 	return cores, n > 0 && x.Stack.Kind == CEIO && x.Stack.CEIO.Controller == manager.ControlArm
 }
 
-// ends returns the ends of any flow, for the length of its headers.
+// ends returns example addresses of a flow, to compute the length of its headers.
 func ends(v6 bool) *hostnet.Ends {
 	var e hostnet.Ends
 	e.Local = hostbed.Address(0, v6)

@@ -60,7 +60,7 @@ type Traits struct {
 // Answered reports whether every message has an answer that takes one of the client's receive requests.
 func (t Traits) Answered() bool { return t.TwoWay || t.Served }
 
-// HandedOver reports whether applications take messages, and not only find them in memory or complete them.
+// HandedOver reports whether messages are handed to an application, not only written to or read from memory.
 func (t Traits) HandedOver() bool { return t.Receives || t.Served || t.Pattern == Rings }
 
 // Option is a field of a workload that only some kinds have.

@@ -15,9 +15,9 @@ const (
 	msixOff
 	msixEntries
 	msixReset
-	msixSlots     = 4
-	msixApartAt   = 20 // in a request: offset of the cycles between its two entries
-	msixSlotsAt   = 24 // in a request: offset of its entries
+	msixSlots     = 4  // in a request: number of its slots, each for one completion entry or none
+	msixApartAt   = 20 // in a request: offset of the number of cycles from each slot to the next
+	msixSlotsAt   = 24 // in a request: offset of its slots
 	msixSlotBytes = 8
 	msixSentAt    = 4 // in a result: offset of the messages sent
 	msixSentBytes = 24
@@ -43,15 +43,15 @@ var (
 		msixSent("1"), msixSent("2"), msixSent("3"))
 )
 
-// msixSlot returns the fields of slot n of a request: the completion entry that leaves, if any, and the time limit of
-// its MSI-X message in cycles.
+// msixSlot returns the fields of slot n of a request: a queue, whether a completion entry of it is sent, and the time
+// limit of the queue's MSI-X messages in cycles.
 func msixSlot(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("has"+n, 1), kit.Num("tx"+n, 1), kit.Num("queue"+n, 1), kit.Num("event"+n, 1),
 		kit.Num("limit"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
-// msixSent returns the fields of a result for slot n of the request: the MSI-X message of the slot's queue.
+// msixSent returns the fields of a result for slot n of the request: the MSI-X message sent for the slot's queue.
 func msixSent(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("messages"+n, 1), kit.Num("timed"+n, 1), kit.Num("late"+n, 1), kit.Gap(1),
 		kit.Raw("header"+n, tlp.HeaderBytes), kit.Num("data"+n, 4))
@@ -66,9 +66,9 @@ type msixQueue struct {
 	m      core.Moderator
 }
 
-// msixStimulus enables and disables a few queues with and without a time limit, and lets entries of theirs leave. Time
-// limits are longer than the delay of a message that is due at once. Some messages report two entries of one queue,
-// which left so far apart that a limit counted from the second entry would show as a late message [M2]; the queue's
+// msixStimulus enables and disables a few queues with and without a time limit, and sends completion entries of them.
+// Time limits are longer than the delay of a message that is due at once. Some messages report two entries of one
+// queue, sent so far apart that a limit counted from the second entry would show as a late message [M2]; the queue's
 // limit is longer than this distance. Occasionally a reset discards unreported entries [L2], and the queues are enabled
 // again.
 func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
@@ -186,7 +186,7 @@ func msixReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// sent marks the message of a queue as sent, and fills in its record b. timed says that it waited for its interval.
+// sent marks the message of a queue as sent, and fills in b, its msixSent. timed: it waited for the time limit.
 func (q *msixQueue) sent(b []byte, timed bool) {
 	var p tlp.Packet
 	q.m.Sent()
