@@ -21,7 +21,7 @@ class ViolationLimit {
   uint32_t seen_[kMaxStreams][static_cast<size_t>(Rule::kRuleCount)] = {};
 };
 
-// Serialises events behind room for the heads of a RAN frame.
+// Serialises events as the records of a RAN frame; space for the frame's headers is left before them.
 class Recorder {
  public:
   // full is called between events once the frame exceeds kSoftLimit; it should send the frame and call begin.

@@ -1,4 +1,4 @@
-// How a program's arguments shape its devices, and the wall clock.
+// The arguments of the program that a device is made with, and the clock for wall times.
 #pragma once
 
 #include <chrono>

@@ -51,8 +51,8 @@ class BufferPool {
   size_t total_ = 0;
 };
 
-// Device runs the design: class Device, or another one with push, run, report_held, idle, stands_still, observed, cycle
-// and cover, made of START and the options. It is a type, so that no cycle has a virtual call.
+// Device runs the design: class Device, or one with the same constructor and functions (push, run, report_held, idle,
+// stands_still, observed, cycle, cover). It is a template parameter, so that no cycle has a virtual call.
 template <class Device>
 class Session {
   using Dut = typename Device::Glue;

@@ -82,7 +82,7 @@ class Source {
   bool quiet() const { return !offered_ && !pins_valid_ && at_ == 0; }
 
   // Called before the clock edge: sets the pins for this cycle, the tick-th of the stream's clock. may_begin:
-  // no coupled stream has to begin first.
+  // coupled streams permit the first beat of a transaction.
   template <class Top>
   void drive(Top& t, uint64_t cycle, uint64_t tick, bool may_begin) {
     if (offered_) return;

@@ -20,7 +20,7 @@ class Streams {
 
   explicit Streams(const Start& start) : clocks_(start) {}
 
-  // Drives the tie-offs, and all streams to rest.
+  // Drives the tie-offs, and the pins of all streams to their idle values.
   void begin(const Start& start, Top& t) {
     Dut::tie(t);
     for (const TieValue& v : start.ties) Dut::tie(t, v.index, v.value);
@@ -56,8 +56,8 @@ class Streams {
     std::apply([&](auto&... s) { (s.report_held(cycle_, out), ...); }, outputs_);
   }
 
-  // Begins a reset that is due, and holds it; returns true while it lasts. Streams do not advance meanwhile. Called at
-  // the start of each cycle.
+  // Begins a reset that is due, and drives the reset pins. Returns true while a reset lasts: streams do not advance.
+  // Called at the start of each cycle.
   template <class Out>
   bool hold(Top& t, Out& out) {
     if (!resets_.empty() && resets_.front() <= cycle_ && held_ == kFree) {
@@ -136,7 +136,7 @@ class Streams {
     return first;
   }
 
-  // Returns whether the latest cycle moved nothing and the device is not busy. False while a reset is held.
+  // Returns whether the latest cycle moved nothing and the device is not busy. For resets, see next_change().
   bool quiet() const {
     bool quiet = false;
     if constexpr (Dut::kBusy < Dut::kObserve) quiet = observed_[Dut::kBusy].value == 0;
@@ -169,7 +169,7 @@ class Streams {
     return S::kClock == 0 ? cycle_ : clocks_.ticks(S::kClock);
   }
 
-  // Returns whether no coupled input stream has to begin before s.
+  // Returns whether every coupled input stream that must begin before s has begun.
   template <class S>
   bool may_begin() const {
     if constexpr (!Dut::kCoupled) {
