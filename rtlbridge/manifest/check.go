@@ -13,7 +13,6 @@ const maxResetCycles = 1 << 20
 
 // validate returns the faults of values, and the fields that have them. It leaves out faults that may only follow
 // from an unknown field or a value of a wrong type, which s has found.
-
 func (m *Manifest) validate(s *shape) (errs []error, wrong []string) {
 	given := func(path string) bool { _, ok := m.lines[path]; return ok }
 	add := func(path, format string, args ...any) {
