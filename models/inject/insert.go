@@ -21,7 +21,7 @@ type Feed interface {
 
 // InsertSpec configures an Insert.
 type InsertSpec struct {
-	To Direction // of the frames that it adds
+	To Direction // direction in which the added frames go
 	// rate and overhead of the cable, which live and added frames share from here on; with the zero rate, only the link
 	// behind the Insert paces them
 	Rate     simcore.Rate

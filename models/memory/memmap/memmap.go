@@ -84,7 +84,7 @@ type part struct {
 	to        *region
 	all       *mem.Access // the access, if it lies in one region as a whole; field `of` is nil then
 	completed bool        // the memory has completed the part during its method Access
-	past      int         // of an access to several lines: bytes of the lines that the memory has completed
+	past      int         // bytes of the lines that the memory has completed, if the access is to several lines
 	line      func(a *mem.Access, n int, more bool)
 }
 

@@ -31,8 +31,8 @@ func (a Activity) String() string { return activityNames[a] }
 
 // profile attributes the time of a core to activities.
 type profile struct {
-	now   Activity   // in the record that is being replayed
-	since simcore.Ps // from this time on
+	now   Activity   // activity to which time counts now
+	since simcore.Ps // time from which on it counts
 	parts [NumActivities]simcore.Ps
 	total [NumActivities]simcore.Ps // of records that have ended
 }

@@ -10,7 +10,7 @@ import (
 // op is one operation recorded by software.
 type op struct {
 	kind     opKind
-	as       Activity // of an opSpend and what follows it
+	as       Activity // of an opSpend: activity of the time spent, and of the operations that follow
 	maintain mem.Op
 	begun    bool
 	time     simcore.Ps

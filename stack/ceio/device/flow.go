@@ -14,7 +14,7 @@ import (
 
 // FlowConfig configures a flow. Rings have Spec.FastSlots and Spec.SlowSlots descriptors, powers of two.
 type FlowConfig struct {
-	Flow   int         // of the manager
+	Flow   int         // number of the flow at the manager
 	Bus    driver.Bus  // of the flow's core
 	Rule   int         // steering rule; the shared flow gets the frames that match none
 	Match  driver.Rule // matches the flow's frames; its target is set here
@@ -59,7 +59,7 @@ type Flow struct {
 	fast *fastRing // nil: the shared flow
 	slow *driver.RxQueue
 	card slots       // buffers of the slow ring
-	key  *driver.Key // of these
+	key  *driver.Key // memory key of these buffers
 
 	landing  slots  // host buffers for slow packets
 	free     []bool // landing buffers that are free again, behind one that is not
