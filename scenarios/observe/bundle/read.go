@@ -128,12 +128,12 @@ func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
 // Parts of a zip archive.
 const (
 	zipBegin = "PK\x03\x04" // begins the header of each file in the archive
-	zipEnd   = "PK\x05\x06" // begins the end of the archive, which has zipEndSize bytes and a comment
+	zipEnd   = "PK\x05\x06" // begins the record that ends the archive, which has zipEndSize bytes and a comment
 
-	zipHeadSize = 30 // of an entry's header, up to its name and extra field
+	zipHeadSize = 30 // size of an entry's header, without its name and extra field
 	zipLengths  = 26 // offset in the header of the lengths of name and extra field
 	zipEndSize  = 22
-	zipList     = 12 // where the end of the archive has size and offset of the list of files
+	zipList     = 12 // offset, in the end of the archive, of the list's size and offset
 )
 
 // alone returns an error if a file has bytes before or after its archive, such as another archive.

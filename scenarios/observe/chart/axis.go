@@ -12,16 +12,16 @@ import (
 
 // Ranges of axes.
 const (
-	leastSpan = 0.3  // of the largest value: the shortest range of an axis of curves
-	logFrom   = 8    // ratio of the largest and the smallest value from which an axis of curves is logarithmic
-	margin    = 0.06 // of the range, above and below the values
+	leastSpan = 0.3  // shortest range of an axis of curves, as a fraction of the largest value
+	logFrom   = 8    // ratio of the largest to the smallest value from which an axis of curves is logarithmic
+	margin    = 0.06 // space above and below the values, as a fraction of the range
 )
 
 // scale is the range of an axis. On a logarithmic one values that are not above 0 are at its low end.
 type scale struct {
 	low, high float64
 	log       bool
-	floor     bool // some values are at the low end for having no logarithm
+	floor     bool // some values, 0 or less, have no logarithm and are at the low end
 	ticks     int  // the largest number of labels if the axis is linear
 }
 
@@ -155,12 +155,12 @@ func (s scale) steps(low, high float64) (list []plot.Tick) {
 type places struct {
 	scale
 	at    []float64
-	bytes float64 // that the unit of the axis stands for, if ticks are at powers of two of bytes; else 0
+	bytes float64 // bytes in the unit of the axis if many ticks are at powers of two bytes; else 0
 	label func(v float64) string
-	width func(text string) float64 // as a fraction of the axis
+	width func(text string) float64 // width of a label as a fraction of the axis
 }
 
-// maxPlaces is the number of positions beyond which an axis has ticks of its own.
+// maxPlaces is the largest number of positions that get a tick each. For more, ticks are at round numbers instead.
 const maxPlaces = 14
 
 func (p places) Ticks(low, high float64) (list []plot.Tick) {
@@ -171,7 +171,7 @@ func (p places) Ticks(low, high float64) (list []plot.Tick) {
 		}
 		all = powersOfTwo(low*p.bytes, high*p.bytes, p.bytes)
 	}
-	free := math.Inf(-1) // where there is room for the next label
+	free := math.Inf(-1) // end of the latest label: the next one may begin here
 	for _, v := range all {
 		at, text := p.place(v), p.label(v)
 		if half := p.width(text) / 2; at-half >= free {

@@ -95,7 +95,7 @@ func (c *Chart) groupAt(i int) int {
 	return n
 }
 
-// bandsOf returns the bands of a panel's series, and those of none.
+// bandsOf returns the bands of a panel's series, and those that belong to all series.
 func (c *Chart) bandsOf(panel []Series) (list []Band) {
 	for _, b := range c.Bands {
 		if b.Series == "" || index(panel, b.Series) >= 0 {

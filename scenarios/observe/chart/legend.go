@@ -22,7 +22,7 @@ type entry struct {
 // Sizes of a legend.
 const (
 	sampleW    = 34
-	nameW      = 190 // at most
+	nameW      = 190 // largest width of a name
 	entryGap   = 4
 	legendSize = 10
 )

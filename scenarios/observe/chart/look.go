@@ -12,7 +12,7 @@ var (
 	white = color.Gray{255}
 	black = color.Gray{0}
 	grey  = color.Gray{0xdd}
-	paper = color.NRGBA{0x55, 0x55, 0x55, 0xff} // what belongs to no series
+	paper = color.NRGBA{0x55, 0x55, 0x55, 0xff} // colour of bands that belong to no single series
 )
 
 // colours differ for the colour-blind, too (Okabe and Ito). They are in the order of series.
@@ -21,7 +21,7 @@ var colours = [maxSeries]color.NRGBA{
 	{0xb8, 0x86, 0x00, 0xff}, {0x33, 0x33, 0x33, 0xff},
 }
 
-// faded returns a colour through which one sees.
+// faded returns the colour with an opacity of alpha.
 func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 	c.A = alpha
 	return c

@@ -53,7 +53,7 @@ func newFrame(c *Chart) *frame {
 	return f
 }
 
-// align has the Y axes of all panels in one place, whatever their labels are.
+// align pads the labels of Y axes so that the axes of all panels are below one another.
 func (f *frame) align() {
 	widths, widest := make([]vg.Length, len(f.panels)), vg.Length(0)
 	for i := range f.panels {

@@ -59,7 +59,7 @@ var (
 	texts  = regexp.MustCompile(`style="font-size:(\d+)px([^"]*)">([^<]+)</text>`)
 )
 
-// tidy makes a picture of gonum's one that can stand within HTML: without a prolog, the font named once.
+// tidy makes gonum's picture fit for embedding in HTML: it removes the prolog, names the font once and adds a title.
 func tidy(svg []byte, title string) []byte {
 	m := head.FindSubmatch(svg)
 	attributes := strings.Replace(space.ReplaceAllString(string(m[1]), " "),

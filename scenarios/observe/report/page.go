@@ -54,7 +54,7 @@ type pageView struct {
 	First      *item // nil: nothing was found
 	Histograms []Histogram
 	Statistics []Statistics
-	MoreCases  int // whose statistics are left out
+	MoreCases  int // number of cases whose statistics are left out
 	Data       string
 	Verdict    verdict
 	Sections   []section
