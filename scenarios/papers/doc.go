@@ -17,10 +17,10 @@
 // measurement of each claim. If a claim calibrated an input, name the claim in Anchors, and put the value without it
 // into Instead: the claim is then not scored, and leave-one-out shows what else depends on it. Each measurement names
 // the runs that it stands on (study.Measured.On), or says that it was counted. If a claim follows from inputs alone,
-// name it in Arithmetic; if its reading was chosen after a first miss, say so in Settled. If a claim is missed, state
-// the reason in Reasons; no constant is added to reach it. Take the claim out of uncovered.yaml, which has the reasons
-// why no experiment measures one. Pictures names the figure that a series repeats, and the claims whose numbers are
-// drawn in it as bands.
+// name it in Arithmetic; if its interpretation was chosen after a first miss, say so in Settled. If a claim is missed,
+// state the reason in Reasons; no constant is added to reach it. Take the claim out of uncovered.yaml, which has the
+// reasons why no experiment measures one. Pictures names the figure that a series repeats, and the claims whose numbers
+// are drawn in it as bands.
 //
 // Invariants:
 //   - A claim is not scored if it is an input, follows from inputs, or calibrated an input of its own experiment.

@@ -81,7 +81,7 @@ type drawn struct {
 	*study.Printed
 	claim  *claims.Claim
 	series *study.Series
-	names  []string // of bars
+	names  []string // labels of the groups of bars
 }
 
 func (d *drawn) bands() ([]chart.Band, error) {

@@ -106,7 +106,7 @@ func (v *Verdict) found() string {
 	return "-"
 }
 
-// marked returns the verdict, with an asterisk if the claim missed at first and was then read differently (Settled).
+// marked returns the verdict, with an asterisk if the claim's interpretation was chosen after a first miss (Settled).
 func (v *Verdict) marked() string {
 	if v.Settled != "" {
 		return v.Verdict + "*"

@@ -26,7 +26,7 @@ type Verdict struct {
 	Anchor     string    `json:"anchor,omitempty"`  // name of the input that the claim calibrated
 	Verdict    string    `json:"verdict"`           // pass, miss, not_converged, anchor, arithmetic, input, not scored
 	Reason     string    `json:"reason,omitempty"`  // of a miss, or of a run that did not converge
-	Settled    string    `json:"settled,omitempty"` // how the claim is read since it first missed
+	Settled    string    `json:"settled,omitempty"` // the interpretation chosen after a first miss
 	// Spread has the least and the most value of Measured[0] over all seeds; empty if there was one seed.
 	Spread       []float64 `json:"spread,omitempty"`
 	Derivability string    `json:"derivability"`

@@ -167,10 +167,10 @@ func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale
 	return x, b, nil
 }
 
-// marks has the traffic at completions.
+// marks records the traffic at each completion.
 type marks struct {
 	at            []simcore.Ps
-	bytes         []uint64 // that arrived, so far
+	bytes         []uint64 // bytes that had arrived by then
 	first, latest rnic.Traffic
 }
 
@@ -200,7 +200,8 @@ func (m *marks) add(now simcore.Ps, t rnic.Traffic, bytes uint64) {
 	m.at, m.bytes = append(m.at, now), append(m.bytes, bytes)
 }
 
-// settle converts bytes that arrived into payload: `all` arrived for all messages.
+// settle computes a point's rates. It converts bytes that arrived into payload by their ratio over the whole run; all
+// is the number of bytes that arrived in it.
 func (m *marks) settle(x *longPoint, b *bed, all uint64) {
 	x.e = steady.Ratio(m.at, m.bytes)
 	share := float64(b.moved) / float64(all)

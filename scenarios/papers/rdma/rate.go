@@ -280,7 +280,7 @@ func onPath(s *study.Session, x transport, path string, size, machines int) (out
 // onPathFor is onPath with a minimum number of completed requests.
 func onPathFor(s *study.Session, x transport, path string, size, machines, trips int) (outcome, error) {
 	m := mix{target: targetOf(path), clients: machines, paths: parts(path), x: x, size: size}
-	echoed := x.typ == rnicspec.UD && (path == path0 || path == path1) // of SENDs, a claim is about these alone
+	echoed := x.typ == rnicspec.UD && (path == path0 || path == path1) // the only SENDs that a claim is about
 	m.judged = trips > study.MinRoundTrips && size <= rateSizes[len(rateSizes)-1] && (x.op != rnicspec.Send || echoed)
 	if path == s2h || path == h2s {
 		m.clients = 0

@@ -58,7 +58,7 @@ type thread struct {
 	remote, local uint64
 	lines, places uint64 // number of message-sized slots in the responder's memory, and in the thread's own
 	stream        string // name of the thread's random numbers
-	seed          uint64 // of addresses
+	seed          uint64 // seed of the random addresses
 	posted        uint64
 	inline        uint8      // FlagInline if the data is inline, else 0
 	out           int        // requests posted and not completed

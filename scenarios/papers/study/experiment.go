@@ -31,8 +31,8 @@ type Experiment struct {
 	// Arithmetic lists claims that follow from inputs alone, whatever the model does: they are not scored.
 	Arithmetic []string
 
-	// Settled maps claims that missed at first to the reading by which they are judged since. Their verdicts are
-	// marked.
+	// Settled maps claims that missed at first to the interpretation of the paper by which they are judged since. Their
+	// verdicts are marked.
 	Settled map[string]string
 }
 

@@ -2,7 +2,7 @@ package study
 
 // Picture says what is drawn of the paper beside a series.
 type Picture struct {
-	Figure  string // of the paper; empty: Experiment.Figures
+	Figure  string // figure of the paper; empty: Experiment.Figures
 	Printed []Printed
 }
 
@@ -11,8 +11,8 @@ type Picture struct {
 type Printed struct {
 	Claim  string
 	Number int       // index of the number, if the claim has one for each of several quantities
-	System string    // that the number is about; empty: all
-	Label  string    // of a bar; empty: all
+	System string    // system of the series that the number is about; empty: all
+	Label  string    // label of the bars that the number is about; empty: all
 	At     []float64 // first and last position on the first axis; one: that place only; none: all
 	Is     Relation
 	Of     Base // what the number is relative to
