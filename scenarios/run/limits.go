@@ -72,7 +72,8 @@ func (c *Case) pauses() (silence, paced simcore.Ps) {
 	return silence, paced
 }
 
-// controllers returns the time in which controllers of CEIO on cores of cards come to rest: the last round sees no hit.
+// controllers returns the time in which controllers of CEIO on cards' cores come to rest: two periods, since the last
+// one must see no hit.
 func (c *Case) controllers() (rest simcore.Ps) {
 	for i := range c.Stacks {
 		if s := &c.Stacks[i]; s.Kind == StackCEIO && s.CEIO.Controller == manager.ControlArm {
@@ -82,7 +83,7 @@ func (c *Case) controllers() (rest simcore.Ps) {
 	return rest
 }
 
-// little returns limits with less patience.
+// little returns the limits with `quiet` and `settle` lowered to the given patience; 0: unchanged.
 func (l limits) little(patience simcore.Ps) limits {
 	if patience > 0 {
 		l.quiet, l.settle = min(l.quiet, patience), min(l.settle, patience)

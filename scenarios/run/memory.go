@@ -43,7 +43,7 @@ func (s *Spec) validateMemory(server int, v *board.ServerSpec) error {
 // placed returns the description of a server that package place needs.
 func placed(v *board.ServerSpec) place.Server { return place.Server{Spec: v, Card: &v.Cards[0]} }
 
-// rolesOf returns the ends that a workload has on a server: whether they are clients.
+// rolesOf returns an entry for each end that a workload has on a server: true for clients, false for servers.
 func rolesOf(w *workload.Spec, server int) (list []bool) {
 	from, to := slices.Contains(w.From, server), slices.Contains(w.To, server)
 	if from || to && w.BothWays {
@@ -119,13 +119,13 @@ func (w *world) openBackground() (err error) {
 	return nil
 }
 
-// besides begins, at the same time as the traffic, what is played beside it.
+// besides starts the loads and captures that are played beside the traffic, when the traffic starts.
 func (w *world) besides() error {
 	now := w.engine.Now()
 	return errors.Join(w.loads.Begin(now), w.background.Begin(now, w.rack, &w.spec))
 }
 
-// endBesides ends, at the same time as the traffic, what is played beside it.
+// endBesides ends these loads and captures when the traffic ends.
 func (w *world) endBesides() error {
 	w.background.End(w.engine.Now())
 	return w.loads.End(w.engine.Now())

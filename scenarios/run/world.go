@@ -206,7 +206,7 @@ func (w *world) run(step simcore.Ps) error {
 	if w.o.Step == nil && next != nil && next.At > to && !beginsLoad(next) {
 		to += (next.At - to + step - 1) / step * step
 	}
-	if at, ok := w.nextPhase(); ok && w.o.Step == nil && (next == nil || at < to) { // then somebody posts
+	if at, ok := w.nextPhase(); ok && w.o.Step == nil && (next == nil || at < to) { // not beyond the next phase
 		to = max(at, w.engine.Now()+step)
 	}
 	if err := w.advance(to); err != nil {
@@ -215,7 +215,7 @@ func (w *world) run(step simcore.Ps) error {
 	return w.err()
 }
 
-// beginsLoad reports whether an event is a background load's.
+// beginsLoad reports whether the next event belongs to a background load of DRAM.
 func beginsLoad(e *simcore.Event) bool {
 	_, load := e.H.(*dram.Hog)
 	return load

@@ -21,7 +21,7 @@ type Set struct {
 	list   List
 	plays  []*play
 	insert map[board.CardPort]*inject.Insert
-	names  []string // of servers
+	names  []string // names of the servers
 	began  simcore.Ps
 	ended  simcore.Ps
 	over   bool
@@ -41,7 +41,7 @@ type play struct {
 	due   simcore.Ps
 	ended bool
 
-	frames, bytes uint64 // that entered the cable
+	frames, bytes uint64 // frames that entered the cable, and their bytes
 }
 
 // Open opens the captures; beside resolves a path of the scenario. It reads each once, and returns every error with the

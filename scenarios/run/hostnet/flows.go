@@ -115,7 +115,7 @@ func (f *flow) frames(v6 bool) (client, server int) {
 // beyond reports whether a server's n-th flow has no account and shares a ring with others.
 func (s *Stack) beyond(n int) bool { return s.Kind == CEIO && n >= s.CEIO.Flows }
 
-// coreOf returns the core of a server's n-th flow, of so many cores.
+// coreOf returns the core for a server's n-th flow on a host with the given number of cores.
 func (s *Stack) coreOf(n, cores int) int {
 	if s.beyond(n) {
 		n = s.CEIO.Flows

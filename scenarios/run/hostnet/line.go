@@ -14,7 +14,7 @@ type line struct {
 	*flow
 	run   *Run
 	begun bool
-	from  Ps  // begin
+	from  Ps  // time at which the workload began
 	total int // requests that the flow has: those of the spec or, after its end, those that were asked
 	asked int
 
@@ -75,7 +75,7 @@ func (l *line) took(number, bytes int) {
 // answered counts an answer that the client's application has taken.
 func (l *line) answered(number int, b []byte) {
 	c := l.completion(len(l.client), number, len(b))
-	if l.spec.Kind != apps.KV { // the values that it has of puts depend on timing
+	if l.spec.Kind != apps.KV { // which put a get sees depends on timing, and so does its answer
 		c.Imm = crc32.ChecksumIEEE(b)
 	}
 	l.client = append(l.client, c)
@@ -83,7 +83,7 @@ func (l *line) answered(number int, b []byte) {
 	l.report(apps.Observer.HandedOver, true, number, len(b))
 }
 
-// completion records a message in the way of receive queues.
+// completion returns the record of a message, as if a receive request had completed.
 func (l *line) completion(id, number, bytes int) apps.Completion {
 	return apps.Completion{ID: uint64(id), Recv: true, Opcode: verbs.WCRecv, Bytes: uint32(bytes), Message: number}
 }
@@ -172,7 +172,7 @@ func (s *sending) Idle() bool { return !s.l.begun || s.l.over() }
 // taking is a sink whose datagrams are counted.
 type taking struct {
 	hostnet.Sink
-	number func() int // of the latest datagram
+	number func() int // number of the latest datagram
 	l      *line
 }
 

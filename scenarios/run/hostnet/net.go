@@ -19,7 +19,7 @@ type Config struct {
 	Workloads workload.List
 	Stacks    []*Stack // by server
 	Rack      *board.Rack
-	Specs     []board.ServerSpec // of the rack
+	Specs     []board.ServerSpec // servers of the rack
 	V6        bool
 	Lossy     bool // datagrams may be lost: which ones depends on timing
 	Faulty    bool // the cables break, double or reorder packets on purpose

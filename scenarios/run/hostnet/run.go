@@ -13,14 +13,14 @@ import (
 	"nictwin/stack/rpc"
 )
 
-// Run is the applications of one workload, in the way of apps.Run.
+// Run is the applications of one workload, the counterpart of apps.Run.
 type Run struct {
 	net      *Net
 	spec     *workload.Spec
-	name     string // of the workload, among several
+	name     string // name of the workload; empty: it is the only one
 	lines    []*line
 	observer apps.Observer // nil: none
-	message  apps.Message  // that the observer sees
+	message  apps.Message  // the observer's argument, reused
 }
 
 var _ workload.Run = (*Run)(nil)

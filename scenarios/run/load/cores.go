@@ -80,9 +80,9 @@ type walker struct {
 	buffer
 	window
 	rate   simcore.Rate
-	stores int // per thousand
+	stores int // stores in a thousand accesses
 	due    simcore.Ps
-	part   int64 // remainder of the time of a chunk, in ps/rate.Bytes
+	part   int64 // fraction of a picosecond by which due was rounded down, in units of 1/rate.Bytes
 	n      uint64
 	at     uint64
 }
@@ -127,7 +127,7 @@ func (w *walker) step() (bool, error) {
 type chaser struct {
 	buffer
 	window
-	bits int // of the number of a line
+	bits int // bits of a line's number
 	n    uint64
 	seed uint64
 	dist stats.Dist

@@ -29,7 +29,7 @@ type Server struct {
 type seat struct {
 	cores []int
 	base  uint64
-	bytes uint64 // of each buffer
+	bytes uint64 // length of each buffer
 }
 
 func (m Memory) endpoint() int {

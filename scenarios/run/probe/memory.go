@@ -99,7 +99,7 @@ func (m *memories) core(name string, c *host.Core) []Counter {
 	return list
 }
 
-// drams lists the counters of a DRAM. Only those of its channels do not tell background loads from the rest.
+// drams lists the counters of a DRAM. Those of its channels include the bytes of background loads, the others do not.
 func (m *memories) drams(name string, d *dram.DRAM) (list []Counter) {
 	add := func(what string, read func(n *dram.Counters) uint64) {
 		list = append(list, Counter{Picture: Memory, Where: m.at, What: name + " DRAM " + what, Unit: Bytes,

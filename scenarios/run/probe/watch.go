@@ -5,7 +5,7 @@ import (
 	"nictwin/scenarios/run/probe/classes"
 )
 
-// place is a card with the name under which its counters stand.
+// place is a card with the name under which its counters are listed.
 type place struct {
 	at     string
 	server int

@@ -12,7 +12,7 @@ import (
 type Sender struct {
 	Flow   int
 	Answer bool
-	Count  int // messages
+	Count  int // number of messages
 }
 
 // Wire stamps the first packet of each message where it leaves a NIC.
@@ -26,7 +26,7 @@ type Wire struct {
 
 // Destination identifies the queue pair to which a sender's packets go.
 type Destination struct {
-	MAC [6]byte // of a port of its server
+	MAC [6]byte // address of a port of the queue pair's server
 	QPN uint32
 }
 
@@ -86,13 +86,13 @@ func requests(o wire.Opcode) bool {
 	return o == transport.OpSolarWrite || o == transport.OpSolarRead
 }
 
-// position is the first message of a sender whose packets are all unseen. First transmissions have rising PSNs. That
-// tells them from retransmissions.
+// position tracks the sender's first message that is still unseen. PSNs of first transmissions rise; those of
+// retransmissions do not.
 type position struct {
 	Sender
 	packets func(message int) int
-	next    int    // message
-	psn     uint32 // of its first packet
+	next    int    // number of that message
+	psn     uint32 // PSN of its first packet
 }
 
 // PSNs are numbers modulo 2^24. Of two PSNs the second is the later one if it is less than 2^23 ahead of the first.
@@ -141,7 +141,7 @@ type Ring struct {
 type ringPosition struct {
 	Sender
 	Ring
-	next int    // message
+	next int    // number of the next message
 	psn  uint32 // the PSN after that of the latest packet seen
 }
 

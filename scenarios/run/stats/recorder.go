@@ -19,7 +19,7 @@ type Message struct {
 
 // Config describes a run whose messages are stamped.
 type Config struct {
-	Workloads []Workload // whose flows are numbered over all of them
+	Workloads []Workload // their flows are numbered consecutively
 	EachFlow  bool       // the latencies of each flow are wanted, too
 	Window    *Window    // nil: the warm window is found
 	// Turned is called when the warm window that was found begins, at its first message, and when it ends, at the first
@@ -31,7 +31,7 @@ type Config struct {
 type Workload struct {
 	Name     string // empty: it is the only one
 	Flows    []Flow
-	Messages int // of each flow, answers included
+	Messages int // number of messages of each flow, answers included
 	// messages are counted where they end, since nobody hands them over: WRITEs, READs and atomics
 	AtCompletion bool
 	Handlers     bool // handlers answer, without a post
@@ -49,7 +49,7 @@ type Recorder struct {
 	cfg    Config
 	begin  simcore.Ps
 	flows  []flow
-	sets   sets // of all flows, unless Config.EachFlow
+	sets   sets // distributions of all flows together; unused with Config.EachFlow
 	total  gauge
 	turned int // calls of Config.Turned
 	wrong  int // impossible stamps
@@ -104,7 +104,7 @@ type flow struct {
 	posted [2][]simcore.Ps // by direction and message: time of the post
 	shapes [2][]*set       // by direction and message: the distributions in which it counts
 	last   *set
-	sets   sets // with Config.EachFlow
+	sets   sets // distributions of this flow, if Config.EachFlow is set
 	gauge
 }
 

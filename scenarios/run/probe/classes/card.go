@@ -81,7 +81,7 @@ type request struct {
 // read is a read request whose completions are awaited.
 type read struct {
 	from, to uint64
-	part     piece // what it reads of a frame, from address `from` on; without a frame: nothing
+	part     piece // the part of a frame that it reads, from address `from` on; its frame is nil if it reads none
 	again    bool  // payload of a packet that an rnic sends again
 }
 
@@ -104,7 +104,7 @@ type early struct {
 // piece is a contiguous part of a frame in memory.
 type piece struct {
 	*frame
-	off  int // in the frame
+	off  int // offset in the frame
 	left int
 }
 
@@ -153,9 +153,9 @@ func (f *frame) count(l *Link, off, n int, otherwise Class) {
 // entry is a work entry whose further blocks are awaited.
 type entry struct {
 	frame  *frame
-	inline int // bytes
+	inline int // number of inline bytes
 	skip   int // slots of inline bytes that are still to come
-	pieces int // that are still to come
+	pieces int // number of pieces that are still to come
 	off    int // offset in the frame at which the next piece goes
 	head   []byte
 }

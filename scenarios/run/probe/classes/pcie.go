@@ -50,7 +50,7 @@ func (l *lane) read(h *tlp.Header) {
 	c.reads[key] = r
 }
 
-// take returns the part of a frame to send that n bytes at an address are.
+// take removes the next n bytes, at the most, of a frame to be sent that the NIC reads at an address, and returns them.
 func (c *card) take(from uint64, n int) piece {
 	list := c.sends[from]
 	if len(list) == 0 {
