@@ -22,11 +22,11 @@ module shell_clocks
   // Pulse: run so many slots.
   input  logic                              grant_i,
   input  logic [SlotBits:0]                 slots_i,
-  // High: a transactor starves, or has no room for another event.
+  // High: a transactor waits for beats, or has no room for another event.
   input  logic                              stop_i,
   // High: pins are not ready to be sampled.
   input  logic                              wait_i,
-  // Pulses of a slot, a bit for each clock: pins are driven, sampled; the clock rises.
+  // Pulses in each slot, a bit for each clock that rises in it: drive pins, sample pins, edge.
   output logic [Clocks-1:0]                 drive_o,
   output logic [Clocks-1:0]                 sample_o,
   output logic [Clocks-1:0]                 rise_o,

@@ -44,7 +44,7 @@ module shell_host
   input  logic [Sources-1:0][SlotBits+EventFlags-1:0] event_i,
   input  logic [Sources-1:0][8*MostBytes-1:0]         payload_i,
   input  logic                                        done_i,
-  // The device's clocks move: frames may wait to be filled.
+  // High: the device's clocks run; a frame that is not full waits for further events.
   input  logic                                        moving_i
 );
   logic       rx_valid, rx_ready, in_valid, out_valid, out_ready, tx_valid, tx_ready, tx_last;

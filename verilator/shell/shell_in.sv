@@ -35,13 +35,13 @@ module shell_in
   // Pulse: stall bits of the next ticks, the first one lowest.
   input  logic                 masks_i,
   input  logic [63:0]          mask_i,
-  // Pulses of the stream's clock, and the cycle and slot.
+  // Pulses in the slots of the stream's clock, as in shell_clocks; the cycle and the slot.
   input  logic                 drive_i,
   input  logic                 sample_i,
   input  logic                 tick_i,
   input  logic [CycleBits-1:0] cycle_i,
   input  logic [SlotBits-1:0]  slot_i,
-  // No coupled stream has to begin first.
+  // High: no coupled stream forbids the first beat of a transaction.
   input  logic                 may_begin_i,
   // Poison: idle pins get noise, asked for by noise_wait_o.
   input  logic                 poison_i,
@@ -52,7 +52,7 @@ module shell_in
   output logic                 valid_o,
   output logic [Bits-1:0]      pins_o,
   input  logic                 ready_i,
-  // Transactions taken; whether one is offered or half taken; the same with those begun this slot.
+  // Transactions taken; whether one is offered or half taken; the same, or one is begun now.
   output logic [31:0]          taken_o,
   output logic                 active_o,
   output logic                 begun_o,
@@ -138,5 +138,5 @@ module shell_in
   end
 
   logic unused_bits;
-  assign unused_bits = room;  // the agent counts the beats
+  assign unused_bits = room;  // the agent never sends more beats than fit
 endmodule

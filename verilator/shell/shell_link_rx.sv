@@ -9,8 +9,7 @@ module shell_link_rx
 (
   input  logic       clk,
   input  logic       rst,
-  // Bytes of the link. They wait where a payload has no room yet, for as long as an earlier one
-  // takes to leave.
+  // Bytes of the link. ready_o is low while the place of a payload still contains an earlier one.
   input  logic       valid_i,
   output logic       ready_o,
   input  logic [7:0] byte_i,

@@ -1,8 +1,8 @@
 /// Transactor of an output stream: drives ready by stall bits and credits, and reports what the
 /// agent cannot know by itself: each beat that is taken, one that is offered and not taken, every
 /// change of it, and its withdrawal. A beat that stands still is reported once.
-/// Promises: an event for each sample that differs from what the one before lets expect; stop_o is
-/// high while an event has no room.
+/// Promises: where there is no event, a stalled beat is still offered, unchanged and stalled, or
+/// none was stalled and none is offered; stop_o is high while an event has no room.
 /// Asserts: nothing; the streams of a device are compared with the bridge's.
 
 module shell_out
@@ -22,7 +22,7 @@ module shell_out
   // Host clock; reset: clears everything.
   input  logic                               clk,
   input  logic                               rst,
-  // Credits: transactions are begun only against one. Reset loads credits_i.
+  // With limited_i, beginning a transaction takes a credit. Reset loads credits_i.
   input  logic                               limited_i,
   input  logic [31:0]                        credits_i,
   // Pulse: a grant; credits that come with it; whether a reset begins.
@@ -32,7 +32,7 @@ module shell_out
   // Pulse: stall bits of the next ticks, the first one lowest.
   input  logic                               masks_i,
   input  logic [63:0]                        mask_i,
-  // Pulses of the stream's clock, and the slot.
+  // Pulses in the slots of the stream's clock, as in shell_clocks; the slot.
   input  logic                               drive_i,
   input  logic                               sample_i,
   input  logic                               tick_i,

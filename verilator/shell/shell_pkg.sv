@@ -17,7 +17,8 @@ package shell_pkg;
   localparam int BeatFirst = 0;
   localparam int BeatLast  = 1;
   localparam int BeatMore  = 2;
-  // Flags of a grant: streams rest; transactions of earlier epochs are dropped; cycles count.
+  // Flags of a grant: streams rest, as a reset is held; transactions of earlier epochs are dropped;
+  // cycles are counted (not in the reset before cycle 0).
   localparam int GrantRest  = 0;
   localparam int GrantDrop  = 1;
   localparam int GrantCount = 2;

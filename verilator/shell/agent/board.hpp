@@ -15,12 +15,12 @@ struct ShellEvent {
   static constexpr uint8_t kValid = 1, kTaken = 2, kPayload = 4;
   uint16_t slot = 0;
   uint8_t flags = 0;
-  size_t at = 0;  // of its payload in ShellEvents::bytes
+  size_t at = 0;  // offset of its payload in ShellEvents::bytes
 };
 
 // The events of a transactor in a grant, in order.
 struct ShellEvents {
-  size_t payload = 0;  // bytes of one
+  size_t payload = 0;  // bytes of an event's payload
   size_t next = 0;     // first event that has not been replayed
   std::vector<ShellEvent> list;
   std::vector<uint8_t> bytes;
@@ -30,7 +30,7 @@ struct ShellEvents {
     list.clear();
     bytes.clear();
   }
-  // Returns the event of a slot, or nullptr, and goes on to the next one.
+  // Returns the next event and removes it if it is of the slot; else nullptr.
   const ShellEvent* take(uint16_t slot) {
     return next < list.size() && list[next].slot == slot ? &list[next++] : nullptr;
   }

@@ -178,7 +178,7 @@ class Emulated {
   // Has the shell run a grant, and collects its events.
   void execute(const Grant& g) {
     for (ShellEvents& e : events_) e.clear();
-    if ((g.flags & kGrantDrop) == 0) feed();  // else there is room only behind the grant
+    if ((g.flags & kGrantDrop) == 0) feed();  // else only the grant makes room in the shell
     send_grant(g);
     feed();
     board_.flush();
@@ -255,7 +255,7 @@ class Emulated {
     fresh_ = true;
   }
 
-  // Sets the copies of the device's outputs as the shell saw them.
+  // Sets the copies of the device's output pins to the values that the shell reported.
   void show(uint16_t slot, uint32_t rising) {
     streams_.inputs([&](auto& s) {
       using S = typename std::decay_t<decltype(s)>::Stream;
@@ -311,13 +311,13 @@ class Emulated {
   std::vector<uint8_t> source_of_;    // by stream: its transactor
   std::vector<std::deque<Credit>> credits_;  // by stream
   std::vector<StallMask> masks_;      // by stream
-  std::vector<bool> stalled_;         // by output: its beat was offered and not taken in the tick before
-  uint64_t taken_here_ = 0;           // by output: the shell took a beat in the current slot
+  std::vector<bool> stalled_;         // by stream: an output's beat was offered and not taken in the tick before
+  uint64_t taken_here_ = 0;           // bit by stream: the shell took an output's beat in the current slot
   std::vector<uint8_t> message_;
   bool masked_ = false;               // some stream has a stall pattern
-  bool fresh_ = true;                 // a cycle begins
+  bool fresh_ = true;                 // the next slot is the first of its cycle
   bool rests_ = false;                // a reset is held
-  uint64_t epoch_ = 0, epochs_ = 0;   // resets begun, announced
+  uint64_t epoch_ = 0, epochs_ = 0;   // number of resets begun, and of those pushed
 };
 
 }  // namespace nictwin

@@ -10,14 +10,14 @@
 
 namespace nictwin {
 
-// What a feeder has to know of its stream.
+// The properties of a stream that decide how its beats are encoded.
 struct FeederShape {
-  uint8_t index = 0;  // among the inputs
+  uint8_t index = 0;  // number among the inputs
   bool level = false, packets = false, side_held = false;
   uint32_t data_bytes = 0, keep_unit = 0, side_bytes = 0;
 
   uint32_t keep_bytes() const { return keep_unit == 0 ? 0 : (data_bytes / keep_unit + 7) / 8; }
-  // Bytes of a beat in a message; one without any has a byte of zero.
+  // Bytes of a beat in a message: 1, a zero, if the stream has no pins but its handshake.
   uint32_t payload() const {
     const uint32_t n = data_bytes + keep_bytes() + (packets ? 1 : 0) + side_bytes;
     return n == 0 ? 1 : n;
@@ -36,7 +36,7 @@ class Feeder {
   }
   // Returns whether there are beats that have not been sent.
   bool more() const { return !queue_.empty(); }
-  // Returns whether the shell has room for the next beat. It drops those of an earlier epoch at once.
+  // Returns whether the shell has room for the next beat. A beat of an earlier epoch needs none: it is dropped at once.
   bool ready(uint64_t epoch) const { return more() && (held_.size() < depth_ || old(queue_.front().epoch, epoch)); }
   // The shell has given a beat to the device. Returns false if it held none.
   bool taken() {

@@ -1,4 +1,4 @@
-// What the agent lets the shell run at a time.
+// A grant: the slots that the agent lets the shell run before it waits again, with the stall bits for them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr uint8_t kCmdStart = 1, kCmdMasks = 3, kCmdGrant = 4;
 // Flags of a grant.
 constexpr uint8_t kGrantRest = 1, kGrantDrop = 2, kGrantCount = 4;
 
-// Slots of a grant: with stall bits as many as a mask has, else as many as fit into an event.
+// Largest number of slots of a grant: with stall bits, the bits of a mask; else those that an event can number.
 constexpr uint32_t kMaskSlots = 64, kMaxSlots = 4096;
 
 inline void put_number(std::vector<uint8_t>& out, uint64_t v, unsigned bytes) {

@@ -124,7 +124,7 @@ void Link::put_frame(LinkFrame kind, uint8_t seq, const std::vector<uint8_t>& pa
   strike(begin);
 }
 
-// Lets a fault strike the frame that begins at a byte of wire_.
+// Draws a fault for the frame that begins at wire_[begin] and ends at wire_'s end, and applies it.
 void Link::strike(size_t begin) {
   const size_t n = wire_.size() - begin;
   switch (faults_.draw()) {

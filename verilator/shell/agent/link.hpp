@@ -64,7 +64,7 @@ class Link {
     std::vector<uint8_t> payload;
     uint64_t sent_ns = 0;
   };
-  // Frames that may be under way.
+  // Largest number of frames sent and not acknowledged.
   static constexpr size_t kWindow = 16;
   static constexpr size_t kHead = 7, kCrc = 4;
 
@@ -91,9 +91,9 @@ class Link {
   size_t sent_ = 0;              // frames of kept_ that have been sent
   std::vector<uint8_t> wire_;    // bytes to the board
   size_t wire_at_ = 0;
-  std::vector<uint8_t> raw_;     // bytes of the board, not yet understood
+  std::vector<uint8_t> raw_;     // bytes from the board, not yet parsed
   std::deque<uint8_t> payload_;  // bytes of valid frames
-  uint8_t expect_ = 0;           // sequence number of the next frame
+  uint8_t expect_ = 0;           // sequence number of the shell's next frame
   bool ack_due_ = false, nack_due_ = false, nacked_ = false;
   uint64_t heard_ns_ = 0;        // when the latest new payload or acknowledgement came
 };

@@ -22,7 +22,7 @@ constexpr size_t kWord = In::kSideBytes;
 constexpr uint32_t kResetClocks = 16;
 constexpr uint32_t kBusyClocks = 50'000;  // clocks without traffic after which the board takes naps
 constexpr uint32_t kNapClocks = 1'000;    // clocks from nap to nap
-constexpr size_t kSoon = 4096;            // bytes that are worth a write
+constexpr size_t kSoon = 4096;            // bytes for the link that are written without waiting for kFlushClocks
 
 class Board {
  public:
@@ -118,7 +118,7 @@ class Board {
     poll(&p, 1, 1);
   }
 
-  static constexpr uint32_t kFlushClocks = 4;  // clocks without a word, after which what has come is written
+  static constexpr uint32_t kFlushClocks = 4;  // clocks without a word from the shell before its words are written
 
   nictwin_glue::Top top_;
   uint8_t bytes_[65536];
