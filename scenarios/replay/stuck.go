@@ -37,7 +37,8 @@ func limitsOf(b *testbed.Bed) limits {
 	return l
 }
 
-// little returns limits with less patience.
+// little returns l lowered to the given patience, with a shorter look to
+// match; 0 or a greater patience: unchanged.
 func (l limits) little(patience simcore.Ps) limits {
 	const looks = 16
 	if patience == 0 || patience >= l.patience {
