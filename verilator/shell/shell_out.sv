@@ -1,8 +1,8 @@
 /// Transactor of an output stream: drives ready by stall bits and credits, and reports what the
 /// agent cannot know by itself: each beat that is taken, one that is offered and not taken, every
 /// change of it, and its withdrawal. A beat that stands still is reported once.
-/// Promises: where there is no event, a stalled beat is still offered, unchanged and stalled, or
-/// none was stalled and none is offered; stop_o is high while an event has no room.
+/// Promises: an event for each sample that differs from what the one before lets expect; stop_o is
+/// high while an event has no room.
 /// Asserts: nothing; the streams of a device are compared with the bridge's.
 
 module shell_out

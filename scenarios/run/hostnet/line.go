@@ -172,7 +172,7 @@ func (s *sending) Idle() bool { return !s.l.begun || s.l.over() }
 // taking is a sink whose datagrams are counted.
 type taking struct {
 	hostnet.Sink
-	number func() int // number of the latest datagram
+	number func() int // of the latest datagram
 	l      *line
 }
 

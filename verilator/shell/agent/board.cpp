@@ -39,7 +39,7 @@ Board::Board(const DeviceOptions& o, size_t word) {
   if (pid_ == 0) {
     dup2(fds[1], STDIN_FILENO);
     dup2(fds[1], STDOUT_FILENO);
-    for (int fd = STDERR_FILENO + 1; fd < kMaxDescriptor; fd++) close(fd);  // above all the socket to the client
+    for (int fd = STDERR_FILENO + 1; fd < kMaxDescriptor; fd++) close(fd);  // the client's, above all
     execl(o.board.c_str(), o.board.c_str(), nullptr);
     _exit(127);
   }
@@ -50,7 +50,7 @@ Board::Board(const DeviceOptions& o, size_t word) {
   identify(o.board_hash);
 }
 
-// The simulated board ends when its link is closed.
+// The program ends when its link does.
 Board::~Board() {
   link_.reset();
   if (pid_ > 0) waitpid(pid_, nullptr, 0);
