@@ -142,7 +142,8 @@ func TestSolarRefused(t *testing.T) {
 			"solar]}",
 			"f.yaml:6: sweep: case x:transport=solar: stacks[0].kind rnic: it has no " +
 				"transport solar"},
-		{onSolar + "workload: {transport: solr}", `f.yaml:5: workload.transport "solr": want rc, uc, ud, raw, solar or udp`},
+		{onSolar + "workload: {transport: solr}",
+			`f.yaml:5: workload.transport "solr": want rc, uc, ud, raw, solar or udp`},
 		{"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}, {kind: rnic}]\nworkload: {transport: solar, " +
 			"kind: write, queue_pairs: 2}", "stacks[1].kind rnic: it has no transport solar"},
 	} {
