@@ -132,6 +132,11 @@ func (s *WireSpec) Validate() error {
 	return errors.Join(errs...)
 }
 
+// StrikesOthers reports whether frames that are not RoCE may suffer a fault: only rules strike them.
+func (s *WireSpec) StrikesOthers(kind WireKind) bool {
+	return slices.ContainsFunc(s.Rules, func(r WireRule) bool { return r.Do == kind && r.Class == ClassOther })
+}
+
 type chance struct {
 	name  string
 	share *float64

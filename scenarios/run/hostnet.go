@@ -133,7 +133,7 @@ func (w *world) openNet() {
 		return
 	}
 	c := hostnet.Config{Workloads: w.workloads, Rack: w.rack, Specs: w.spec.Servers, V6: w.c.Addresses == IPv6,
-		Lossy: w.c.Expect.Lost.AtMost > 0, Faulty: w.spec.Network.Faults != nil || w.spec.Network.Loss != nil,
+		Lossy: w.c.Expect.Lost.AtMost > 0, Cables: hostnet.CablesOf(&w.spec.Network),
 		Now: func() hostnet.Ps { return hostnet.Ps(w.engine.Now()) }}
 	for i := range w.spec.Servers {
 		c.Stacks = append(c.Stacks, w.c.stack(i).host())

@@ -84,8 +84,10 @@ func (w *world) measure() {
 	for i, run := range w.apps.Runs {
 		spec := &w.workloads[i].Spec
 		load := stats.Workload{Name: w.workloads.Label(i), Messages: spec.Count * spec.MessagesPerRequest(),
-			AtCompletion: !spec.HandedOver(), Handlers: spec.Served(),
-			AnyOrder: spec.Transport == apps.UDP}
+			AtCompletion: !spec.HandedOver(), Handlers: spec.Served()}
+		if r, ok := run.(*hostnet.Run); ok {
+			load.Late = r.Late
+		}
 		for _, f := range run.Flows() {
 			load.Flows = append(load.Flows, stats.Flow{Client: f.Ends[0].Name, Server: f.Ends[1].Name})
 		}

@@ -29,9 +29,6 @@ type Config struct {
 	// Reordered says that the network may change the order of a flow's packets. Otherwise a change is an error, because
 	// the NIC or a path made it.
 	Reordered bool
-
-	// ReadsMayFail, if set, reports whether reads of the NIC are being made to fail on purpose.
-	ReadsMayFail func() bool
 }
 
 func (c *Config) validate() error {

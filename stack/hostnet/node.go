@@ -31,7 +31,7 @@ func New(c Config) (*Node, error) {
 	n := &Node{cfg: c}
 	n.Resources.build = c.Build
 	o := driver.DefaultOptions()
-	o.Build, o.Memory, o.ReadsMayFail = c.Build, c.Memory, c.ReadsMayFail
+	o.Build, o.Memory = c.Build, c.Memory
 	o.MaxPolls = max(o.MaxPolls, c.Polls)
 	var err error
 	if n.drv, err = driver.New(c.Control, o); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"nictwin/stack/apps"
 	"nictwin/stack/hostnet"
+	hostapps "nictwin/stack/hostnet/apps"
 	"nictwin/stack/verbs"
 )
 
@@ -23,6 +24,8 @@ type line struct {
 	client []apps.Completion
 	server []apps.Completion
 	bytes  uint64
+
+	sink *hostapps.VXLANSink // of datagrams
 
 	// table returns what the server's application keeps in memory; nil: nothing.
 	table func() (addr uint64, bytes int)
@@ -171,16 +174,15 @@ func (s *sending) Idle() bool { return !s.l.begun || s.l.over() }
 
 // taking is a sink whose datagrams are counted.
 type taking struct {
-	hostnet.Sink
-	number func() int // of the latest datagram
-	l      *line
+	*hostapps.VXLANSink
+	l *line
 }
 
 // Take implements hostnet.Sink.
 func (s *taking) Take(f *hostnet.Flow, head []byte, n int) error {
-	err := s.Sink.Take(f, head, n)
-	if err == nil && s.l.known(f, s.number()) {
-		s.l.took(s.number(), n)
+	err := s.VXLANSink.Take(f, head, n)
+	if number := int(s.Latest()); err == nil && s.l.known(f, number) {
+		s.l.took(number, n)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nictwin/models/board"
+	"nictwin/models/inject"
 	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/scenarios/run/workload"
@@ -22,8 +23,24 @@ type Config struct {
 	Specs     []board.ServerSpec // servers of the rack
 	V6        bool
 	Lossy     bool // datagrams may be lost: which ones depends on timing
-	Faulty    bool // the cables break, double or reorder packets on purpose
+	Cables    Cables
 	Now       func() Ps
+}
+
+// Cables says what the cables do to frames on purpose, besides losing them.
+type Cables struct {
+	Breaks   bool // bits flip, so that packets are dropped as broken
+	Doubles  bool
+	Reorders bool
+}
+
+// CablesOf returns what the cables of a network do to frames that are not RoCE.
+func CablesOf(n *board.NetworkSpec) (c Cables) {
+	if f := n.Faults; f != nil {
+		c = Cables{Breaks: f.StrikesOthers(inject.WireCorruption), Doubles: f.StrikesOthers(inject.WireDuplication),
+			Reorders: f.StrikesOthers(inject.WireDisorder)}
+	}
+	return c
 }
 
 // Net is the flows of all workloads, with their stacks.
@@ -118,8 +135,9 @@ func (n *Net) serves(l *line, x *Stack, c *hostnet.FlowConfig) error {
 	c.AnswerBytes = l.answerBytes()
 	switch l.spec.Kind {
 	case apps.VXLAN:
-		s := hostapps.NewVXLANSink(l.spec.VXLAN.Networks)
-		c.Sink = &taking{s, func() int { return len(l.server) + int(s.Missing()) }, l}
+		l.sink = hostapps.NewVXLANSink(l.spec.VXLAN.Networks,
+			hostapps.Wire{Doubles: n.cfg.Cables.Doubles, Reorders: n.cfg.Cables.Reorders})
+		c.Sink = &taking{l.sink, l}
 	case apps.KV:
 		s, err := hostapps.NewKVServer(n.seed(l), *l.kvSpec())
 		if err != nil {

@@ -28,7 +28,7 @@ func (n *Net) Open(server int, memory uint64) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := hostbed.Machine{Spec: n.cfg.Stacks[server].Node, Flows: flows, Reordered: n.cfg.Faulty}
+	m := hostbed.Machine{Spec: n.cfg.Stacks[server].Node, Flows: flows, Reordered: n.cfg.Cables.Reorders}
 	c, err := m.Configure(x.card, spec, memory)
 	if err != nil {
 		return nil, err

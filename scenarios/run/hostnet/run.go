@@ -7,9 +7,11 @@ import (
 	"hash"
 	"strings"
 
+	"nictwin/models/inject"
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
+	hostapps "nictwin/stack/hostnet/apps"
 	"nictwin/stack/rpc"
 )
 
@@ -122,21 +124,76 @@ func (r *Run) Waiting() string {
 	return strings.Join(list, "; ")
 }
 
-// Findings returns flows that dropped packets as broken, although nothing breaks them on purpose (workload.Run).
+// Findings returns flows that dropped packets as broken, or got datagrams twice or late, although the cables do not
+// account for so many (workload.Run).
 func (r *Run) Findings() (all []apps.Finding) {
+	struck, seen := r.net.struck(), r.net.seen()
+	add := func(l *line, end int, what string, n uint64, format string) {
+		all = append(all, apps.Finding{Server: r.server(l, end), Flow: l.index, Client: end == 0, What: what,
+			Message: -1, Text: fmt.Sprintf(format, n)})
+	}
 	for _, l := range r.lines {
 		for i, server := range l.ends {
-			n := r.net.nodes[server]
-			if r.net.cfg.Faulty {
-				continue
+			n := r.net.nodes[server].node.FlowStats(l.at[i]).Broken
+			if n > 0 && seen.broken > struck.broken {
+				add(l, i, "broken packets", n, "%d packets had wrong lengths, checksums or headers")
 			}
-			if broken := n.node.FlowStats(l.at[i]).Broken; broken > 0 {
-				all = append(all, apps.Finding{Server: n.name, Flow: l.index, Client: i == 0, What: "broken packets",
-					Message: -1, Text: fmt.Sprintf("%d packets had wrong lengths, checksums or headers", broken)})
-			}
+		}
+		if l.sink == nil {
+			continue
+		}
+		if n := l.sink.Stats().Copies; n > 0 && seen.copies > struck.copies {
+			add(l, 1, "copies", n, "%d datagrams came again")
+		}
+		if n := l.sink.Stats().Late; n > 0 && seen.late > struck.late {
+			add(l, 1, "order", n, "%d datagrams came behind later ones")
 		}
 	}
 	return all
+}
+
+// Late reports whether the server may take requests of a flow behind later ones: because some were lost and sent again,
+// or because the cables change the order.
+func (r *Run) Late(flow int) bool {
+	l := r.lines[flow]
+	c := r.net.nodes[l.ends[0]].node.FlowStats(l.at[0]).Client
+	return r.net.cfg.Cables.Reorders || c.Again > 0 || c.Asked > 0
+}
+
+// strikes counts what happened to packets on their way.
+type strikes struct{ broken, copies, late uint64 }
+
+// struck returns what the cables did on purpose.
+func (n *Net) struck() (s strikes) {
+	for _, c := range n.cfg.Rack.Cables {
+		if c.Wire == nil {
+			continue
+		}
+		for _, d := range []inject.Direction{inject.FromDevice, inject.ToDevice} {
+			x := c.Wire.Count(d)
+			s.broken += x.Corrupted
+			s.copies += x.Duplicated
+			s.late += x.Held
+		}
+	}
+	if s.broken > 0 {
+		s.broken += s.copies // a copy may be broken, too
+	}
+	return s
+}
+
+// seen returns what the flows of all workloads noticed.
+func (n *Net) seen() (s strikes) {
+	for _, l := range n.lines {
+		for i, server := range l.ends {
+			s.broken += n.nodes[server].node.FlowStats(l.at[i]).Broken
+		}
+		if l.sink != nil {
+			x := l.sink.Stats()
+			s.copies, s.late = s.copies+x.Copies, s.late+x.Late
+		}
+	}
+	return s
 }
 
 // Finish has nothing to do: applications have checked every byte (workload.Run).
@@ -211,10 +268,9 @@ func (r *Run) Flows() (all []apps.Flow) {
 // datagrams, or of answers.
 func (r *Run) First(answer bool) func(payload []byte) (message int, ok bool) {
 	if r.spec.Kind == apps.VXLAN {
-		next := -1
-		return func([]byte) (int, bool) {
-			next++ // a source sends each once
-			return next, true
+		return func(payload []byte) (int, bool) {
+			n, ok := hostapps.VXLANNumber(payload)
+			return int(n), ok
 		}
 	}
 	return func(payload []byte) (int, bool) {

@@ -35,7 +35,9 @@ type Workload struct {
 	// messages are counted where they end, since nobody hands them over: WRITEs, READs and atomics
 	AtCompletion bool
 	Handlers     bool // handlers answer, without a post
-	AnyOrder     bool // answers are posted in any order: requests were lost on the way and came later
+	// Late reports whether answers of a flow, by its number in the workload, may be posted behind later ones by now;
+	// nil: they never are.
+	Late func(flow int) bool
 }
 
 // Flow names the ends of a flow.
@@ -106,7 +108,11 @@ type flow struct {
 	last   *set
 	sets   sets // distributions of this flow, if Config.EachFlow is set
 	gauge
+	number int // in the workload
 }
+
+// late reports whether an answer may be posted behind later ones.
+func (f *flow) late() bool { return f.of.Late != nil && f.of.Late(f.number) }
 
 // New returns a recorder for messages whose traffic begins at a time.
 func New(c Config, begin simcore.Ps) *Recorder {
@@ -115,8 +121,8 @@ func New(c Config, begin simcore.Ps) *Recorder {
 	for i := range c.Workloads {
 		w := &c.Workloads[i]
 		messages += w.Messages * len(w.Flows)
-		for _, ends := range w.Flows {
-			r.flows = append(r.flows, flow{of: w, ends: ends, gauge: newGauge(w.Messages, c.Window)})
+		for k, ends := range w.Flows {
+			r.flows = append(r.flows, flow{of: w, ends: ends, gauge: newGauge(w.Messages, c.Window), number: k})
 		}
 	}
 	r.total = newGauge(messages, c.Window)
@@ -131,14 +137,14 @@ func way(answer bool) int {
 }
 
 // Posted stamps a message whose request was posted. Messages of a direction are posted in the order of their numbers,
-// but for answers of a workload with AnyOrder; some may be missing, such as answers to messages that were lost.
+// but for answers that Workload.Late allows; some may be missing, such as answers to messages that were lost.
 func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 	f, w := &r.flows[m.Flow], way(m.Answer)
 	switch late := m.Number < len(f.posted[w]); {
-	case late && f.shapes[w][m.Number] != nil && m.Answer && f.of.AnyOrder:
+	case late && f.shapes[w][m.Number] != nil && m.Answer && f.late():
 		r.doubt(at, m.Flow, m.Answer, m.Number, "post", "a post of it came before: want each message posted once")
 		return
-	case late && !(m.Answer && f.of.AnyOrder):
+	case late && !(m.Answer && f.late()):
 		r.doubt(at, m.Flow, m.Answer, m.Number, "post",
 			"a post of it or of a later one came before: want the posts of a flow's messages in order, each once")
 		return

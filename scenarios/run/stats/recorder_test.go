@@ -163,9 +163,19 @@ func TestWrongStampsAreDescribed(t *testing.T) {
 	}
 }
 
-// TestAnswersInAnyOrder checks that a late answer counts where answers have no order, once, and a late request never.
-func TestAnswersInAnyOrder(t *testing.T) {
-	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4, AnyOrder: true}}}, 0)
+// TestLateAnswers checks that a late answer counts where its flow has late ones, once, and a late request never.
+func TestLateAnswers(t *testing.T) {
+	late := func(flow int) bool { return flow == 1 }
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"c", "d"}}, Messages: 4},
+		{Flows: []Flow{{"a", "b"}, {"a", "b"}}, Messages: 4, Late: late}}}, 0)
+	for flow := range 3 {
+		r.Posted(us, &Message{Flow: flow, Number: 2, Answer: true})
+		r.Posted(us, &Message{Flow: flow, Number: 1, Answer: true})
+	}
+	n, _ := r.Wrong()
+	require.Equal(t, 2, n, "flow 2 alone, the second one of its workload, may have late answers")
+	r = New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4,
+		Late: func(int) bool { return true }}}}, 0)
 	for _, n := range []int{2, 1} {
 		r.Posted(us, &Message{Number: n, Answer: true})
 	}

@@ -44,7 +44,7 @@ func TestApplications(t *testing.T) {
 			require.EqualValues(t, x.requests/25*100_000, placed.Stats().Bytes)
 			require.EqualValues(t, x.requests/25*100_000, copied.Stats().Bytes)
 			require.Less(t, copied.Stats().Runs, uint64(x.requests/25)*72/2, "payload is adjacent on either path")
-			all := sink.Missing()
+			all := sink.Stats().Missing
 			for _, n := range sink.Networks() {
 				all += n
 			}

@@ -78,7 +78,7 @@ func (k vxlan) flow(s *server, i int) (a, b hostnet.FlowConfig) {
 	const networks = 5
 	source, err := apps.NewVXLANSource(networks, k.load)
 	require.NoError(s, err)
-	sink := apps.NewVXLANSink(networks)
+	sink := apps.NewVXLANSink(networks, apps.Wire{})
 	port := uint16(50_000 + i)
 	*k.sink = sink
 	return hostnet.FlowConfig{MatchSource: true, Sink: sink, Ends: hostbed.Ends(0, 1, apps.VXLANPort, port, s.v6)},

@@ -171,7 +171,7 @@ func TestVXLAN(t *testing.T) {
 	d := newDuo(t)
 	var sinks []*apps.VXLANSink
 	for i := range uint16(2) { // one destination port: rules look at the source port
-		sink := apps.NewVXLANSink(5)
+		sink := apps.NewVXLANSink(5, apps.Wire{})
 		source, err := apps.NewVXLANSource(5, apps.Load{Requests: 2000, EveryPs: 200_000})
 		require.NoError(t, err)
 		d.server.Flows = append(d.server.Flows, hostnet.FlowConfig{Core: int(i), MatchSource: true, Sink: sink,
@@ -184,6 +184,6 @@ func TestVXLAN(t *testing.T) {
 	require.Zero(t, d.finish())
 	for _, s := range sinks {
 		require.Equal(t, []uint64{400, 400, 400, 400, 400}, s.Networks())
-		require.Zero(t, s.Missing())
+		require.Zero(t, s.Stats().Missing)
 	}
 }

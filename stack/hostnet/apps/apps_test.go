@@ -119,11 +119,11 @@ func TestVXLANSink(t *testing.T) {
 	}
 	_, ok := source.Next(0, make([]byte, 100))
 	require.False(t, ok)
-	s := NewVXLANSink(3)
+	s := NewVXLANSink(3, Wire{})
 	for _, i := range []int{0, 1, 4, 5} { // 2 and 3 are lost
 		require.NoError(t, s.Take(nil, all[i], vxlanBytes))
 	}
-	require.EqualValues(t, 2, s.Missing())
+	require.EqualValues(t, 2, s.Stats().Missing)
 	require.Equal(t, []uint64{1, 2, 1}, s.Networks())
 	require.ErrorContains(t, s.Take(nil, all[3], vxlanBytes), "datagram 3 came behind 5")
 	require.ErrorContains(t, s.Take(nil, all[8][:21], 21), "a datagram of 21 bytes")
@@ -131,6 +131,44 @@ func TestVXLANSink(t *testing.T) {
 		b := bytes.Clone(all[8])
 		b[at] ^= 4
 		require.ErrorContains(t, s.Take(nil, b, vxlanBytes), "vxlan: ", "byte %d", at)
+	}
+}
+
+// TestVXLANOrder checks that a sink takes copies and late datagrams where the network makes them, and nowhere else.
+func TestVXLANOrder(t *testing.T) {
+	source, err := NewVXLANSource(3, Load{Requests: 200})
+	require.NoError(t, err)
+	var all [][]byte
+	for range 200 {
+		b := make([]byte, vxlanBytes)
+		source.Next(0, b)
+		all = append(all, b)
+	}
+	for _, x := range []struct {
+		wire  Wire
+		order []int
+		want  string
+		stats VXLANStats
+	}{
+		{Wire{}, []int{0, 1, 1}, "datagram 1 came behind 1: want ascending numbers", VXLANStats{}},
+		{Wire{Doubles: true}, []int{0, 1, 1, 2, 5, 5}, "", VXLANStats{Missing: 2, Copies: 2}},
+		{Wire{Doubles: true}, []int{0, 1, 2, 1}, "datagram 1 came again behind 2: want a copy right behind it",
+			VXLANStats{}},
+		{Wire{Doubles: true}, []int{0, 2, 1}, "datagram 1 came behind 2: want ascending numbers", VXLANStats{Missing: 1}},
+		{Wire{Reorders: true}, []int{0, 2, 3, 1, 199, 100}, "", VXLANStats{Missing: 194, Late: 2}},
+		{Wire{Reorders: true}, []int{0, 2, 2}, "datagram 2 came twice: want it once", VXLANStats{Missing: 1}},
+		{Wire{true, true}, []int{0, 2, 3, 1, 2, 1}, "", VXLANStats{Late: 1, Copies: 2}},
+	} {
+		s, err := NewVXLANSink(3, x.wire), error(nil)
+		for i, n := range x.order {
+			err = s.Take(nil, all[n], vxlanBytes)
+			require.Equal(t, x.want != "" && i == len(x.order)-1, err != nil, "%+v: %d-th, %v", x, i, err)
+			require.EqualValues(t, n, s.Latest())
+		}
+		if x.want != "" {
+			require.EqualError(t, err, "vxlan: "+x.want)
+		}
+		require.Equal(t, x.stats, s.Stats(), "%+v", x)
 	}
 }
 

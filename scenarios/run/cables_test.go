@@ -1,0 +1,59 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+	"nictwin/models/inject"
+	"nictwin/scenarios/run/hostnet"
+)
+
+// struckOnWire returns a scenario over UDP whose cable does something to the given frames to the server.
+func struckOnWire(kind, workload string, do inject.WireKind, ordinals ...int) string {
+	text := strings.Replace(ceioText(kind, "  hostnet: {}", workload), "name: f\ndescription: d\n", "", 1) +
+		"faults: {wire: {rules: ["
+	for _, n := range ordinals {
+		text += fmt.Sprintf("{do: %s, class: other, direction: to_device, ordinal: %d}, ", do, n)
+	}
+	return text + "]}}\n"
+}
+
+// TestStruckDatagrams checks that datagrams which the cable doubles, reorders or breaks are taken once, or counted as
+// lost, with statistics.
+func TestStruckDatagrams(t *testing.T) {
+	const vxlan = "kind: vxlan, count: 100, every: 200ns, queue_pairs: 2"
+	for _, kind := range []string{"ceio", "ddio"} {
+		for _, do := range []inject.WireKind{inject.WireDuplication, inject.WireDisorder, inject.WireCorruption} {
+			text := struckOnWire(kind, vxlan, do, 20, 21, 60)
+			want := 200
+			if do == inject.WireCorruption {
+				text = strings.ReplaceAll(text, "to_device,", "to_device, bit: 440,") + "expect: {lost: {at_most: 3}}\n"
+				want = 197
+			}
+			p, err := caseOf(t, text).Play(t.Context(), Options{Stats: StatsFull})
+			require.NoError(t, err)
+			require.True(t, p.Pass(), "%s %s: %s", kind, do, texts(p))
+			require.Equal(t, want, p.Result.Messages, "%s %s", kind, do)
+		}
+	}
+}
+
+// TestOrderBesideOtherFaults checks that each fault of the cables permits what it may cause, and no more.
+func TestOrderBesideOtherFaults(t *testing.T) {
+	network := func(do inject.WireKind, class inject.WireClass) *board.NetworkSpec {
+		return &board.NetworkSpec{Faults: &inject.WireSpec{Chances: inject.Chances{Disorder: 0.1, Corruption: 0.1},
+			Rules: []inject.WireRule{{Do: do, Class: class}}}}
+	}
+	for do, want := range map[inject.WireKind]hostnet.Cables{
+		inject.WireLoss: {}, inject.WireECN: {}, inject.WireDuplication: {Doubles: true},
+		inject.WireDisorder: {Reorders: true}, inject.WireCorruption: {Breaks: true},
+	} {
+		require.Equal(t, want, hostnet.CablesOf(network(do, inject.ClassOther)), do)
+		require.Zero(t, hostnet.CablesOf(network(do, inject.ClassRequest)), "%s of RoCE", do)
+	}
+	require.Zero(t, hostnet.CablesOf(&board.NetworkSpec{Loss: &inject.LossSpec{Share: 0.5}}))
+}
