@@ -10,6 +10,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/inject"
 	"nictwin/scenarios/run/hostnet"
+	"nictwin/scenarios/run/stats"
 )
 
 // struckOnWire returns a scenario over UDP whose cable does something to the given frames to the server.
@@ -56,4 +57,31 @@ func TestOrderBesideOtherFaults(t *testing.T) {
 		require.Zero(t, hostnet.CablesOf(network(do, inject.ClassRequest)), "%s of RoCE", do)
 	}
 	require.Zero(t, hostnet.CablesOf(&board.NetworkSpec{Loss: &inject.LossSpec{Share: 0.5}}))
+}
+
+// TestDropsAreStatistics checks that frames which NICs drop, strangers, withheld credits and marks are in the table and
+// in JSON.
+func TestDropsAreStatistics(t *testing.T) {
+	play := func(kind, options, workload string) *stats.Summary {
+		p, err := ceioCase(t, ceioText(kind, options, workload)).Play(t.Context(), Options{Stats: StatsSummary})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), texts(p))
+		return p.Stats
+	}
+	const burst = "kind: echo, sizes: [400], count: 200, depth: 128, queue_pairs: 2"
+	s := play("ddio", "  hostnet: {log_receive: 3, rx_cycles: 3000}", burst)
+	require.Len(t, s.Drops, 2)
+	d := s.Drops[0]
+	require.Equal(t, "Server", d.Server)
+	require.NotZero(t, d.Descriptor)
+	require.EqualValues(t, 1, d.NoRule, "the client's announcement")
+	require.Regexp(t, fmt.Sprintf(`no descriptor +too long +no rule\s+Server +0 +%d +0 +1`, d.Descriptor), s.String())
+
+	s = play("ceio", "  ceio: {flows: 1, credits: 200, batch: 4, landing: 16, mark_period: 1us}\n"+
+		"  hostnet: {log_receive: 6, rx_cycles: 3000}", burst)
+	c := s.Credits[0]
+	require.EqualValues(t, 200-64, c.Withheld)
+	require.EqualValues(t, 1, c.Strangers)
+	require.NotZero(t, c.CE)
+	require.Regexp(t, fmt.Sprintf(`Server +200 +0 +136 .* %d +%d +1 `, c.Marked, c.CE), s.String())
 }

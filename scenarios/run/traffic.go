@@ -69,7 +69,13 @@ func (w *world) judgeApplications(p *Played, stuck error) (err error) {
 	if err := w.destroy(); err != nil {
 		return err
 	}
-	return w.rest()
+	if err := w.rest(); err != nil {
+		return err
+	}
+	if p.Stats != nil && w.net != nil {
+		p.Stats.Drops = w.net.Drops()
+	}
+	return nil
 }
 
 // prepare waits until all receive requests are posted. If queues are full, that takes several rounds.

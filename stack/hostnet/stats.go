@@ -1,6 +1,9 @@
 package hostnet
 
-import "nictwin/models/nic/nicspec"
+import (
+	"nictwin/models/nic/nicspec"
+	"nictwin/stack/driver"
+)
 
 // FlowStats counts what one end of a flow did. Apart from Broken, only the fields of its kind of application are set.
 type FlowStats struct {
@@ -49,15 +52,28 @@ type Drops struct {
 	NoRule     uint64 // no steering rule matches: frames for other machines
 }
 
+// dropCounters are the counters of the fields of Drops, in their order.
+var dropCounters = [...]nicspec.PortCounter{nicspec.CntRxDropOverflow, nicspec.CntRxDropNoDesc,
+	nicspec.CntRxDropTooLong, nicspec.CntRxDropNoRule}
+
+func dropsOf(v [len(dropCounters)]uint64) Drops {
+	return Drops{Buffer: v[0], Descriptor: v[1], TooLong: v[2], NoRule: v[3]}
+}
+
+// DropsOf returns the drops among the counters of a NIC.
+func DropsOf(c driver.Counters) Drops {
+	var v [len(dropCounters)]uint64
+	for i, k := range dropCounters {
+		v[i] = c.Port(0, k)
+	}
+	return dropsOf(v)
+}
+
 // ReadDrops reads the counters of drops of port 0.
 func (n *Node) ReadDrops(done func(Drops)) {
-	var d Drops
-	for _, x := range [...]struct {
-		counter nicspec.PortCounter
-		to      *uint64
-	}{{nicspec.CntRxDropOverflow, &d.Buffer}, {nicspec.CntRxDropNoDesc, &d.Descriptor},
-		{nicspec.CntRxDropTooLong, &d.TooLong}, {nicspec.CntRxDropNoRule, &d.NoRule}} {
-		n.drv.ReadReg(nicspec.RegCounter(x.counter.Index(0)), 8, func(v uint64) { *x.to = v })
+	var v [len(dropCounters)]uint64
+	for i, k := range dropCounters {
+		n.drv.ReadReg(nicspec.RegCounter(k.Index(0)), 8, func(x uint64) { v[i] = x })
 	}
-	n.drv.Then(func() { done(d) })
+	n.drv.Then(func() { done(dropsOf(v)) })
 }

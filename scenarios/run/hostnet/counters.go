@@ -62,14 +62,22 @@ func (n *Net) Credits() (list []stats.Credits) {
 		if m == nil {
 			continue
 		}
-		s, l := m.Stats(), m.Credits()
-		c := stats.Credits{Server: x.name, Credits: l.Total(), Lost: l.Total(), Fast: s.Fast, Slow: s.Slow,
-			Exhausted: s.Exhausted, Drains: s.Drains, Copies: s.Copies, Resumes: s.Resumes, Late: s.Late,
-			Overshoot: s.Overshoot, Marked: s.Marked, Activated: s.Activated, Deactivated: s.Deactivated}
-		for i := range x.paths.Flows() {
-			c.Lost -= l.Balance(i) + l.InUse(i)
+		s, p, l := m.Stats(), x.paths.Stats(), m.Credits()
+		list = append(list, stats.Credits{Server: x.name, Credits: l.Total(), Lost: l.Lost(), Withheld: s.Withheld,
+			Fast: s.Fast, Slow: s.Slow, Exhausted: s.Exhausted, Drains: s.Drains, Copies: s.Copies, Resumes: s.Resumes,
+			Late: s.Late, Overshoot: s.Overshoot, Marked: s.Marked, CE: p.Marked, Strangers: p.Strangers,
+			Activated: s.Activated, Deactivated: s.Deactivated})
+	}
+	return list
+}
+
+// Drops returns the frames that NICs have dropped on receive, once their counters have been read.
+func (n *Net) Drops() (list []stats.Drops) {
+	for _, x := range n.nodes {
+		if d := x.drops; d != nil {
+			list = append(list, stats.Drops{Server: x.name, Buffer: d.Buffer, Descriptor: d.Descriptor,
+				TooLong: d.TooLong, NoRule: d.NoRule})
 		}
-		list = append(list, c)
 	}
 	return list
 }

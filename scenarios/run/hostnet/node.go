@@ -17,7 +17,8 @@ type Node struct {
 	kind  Kind
 	node  *hostnet.Node
 	card  *board.Card
-	paths *path.Server // of kind ceio; nil otherwise
+	paths *path.Server   // of kind ceio; nil otherwise
+	drops *hostnet.Drops // nil: not read yet
 }
 
 // Open opens the stack of a server, with so many bytes of memory at each endpoint. It works once it is Ready.
@@ -88,9 +89,12 @@ func (x *Node) Close() error {
 	return nil
 }
 
-// ReadCounters reads the NIC's counters, for the referee.
+// ReadCounters reads the NIC's counters, for the referee and for Net.Drops.
 func (x *Node) ReadCounters(done func()) error {
-	x.node.Driver().ReadCounters(func(driver.Counters) { done() })
+	x.node.Driver().ReadCounters(func(c driver.Counters) {
+		x.drops = new(hostnet.DropsOf(c))
+		done()
+	})
 	return nil
 }
 

@@ -19,6 +19,7 @@ type Summary struct {
 	Loads        []Load       `json:"loads,omitempty"`          // of memories, beside the traffic
 	Background   []Background `json:"background,omitempty"`     // captures beside the traffic
 	Credits      []Credits    `json:"ceio,omitempty"`           // servers with credits for receive buffers
+	Drops        []Drops      `json:"drops,omitempty"`          // by the NICs of stacks over UDP
 	Counters     []Counter    `json:"counters,omitempty"`       // with --stats full
 	Levels       []Level      `json:"levels,omitempty"`         // likewise
 	Links        []LinkBytes  `json:"links,omitempty"`          // likewise

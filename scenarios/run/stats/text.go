@@ -45,6 +45,7 @@ func (s *Summary) String() string {
 	}
 	s.latencyTable(&b)
 	s.creditTable(&b)
+	s.dropTable(&b)
 	s.loadTable(&b)
 	s.backgroundTable(&b)
 	return b.String()

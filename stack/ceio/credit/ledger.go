@@ -140,6 +140,15 @@ func (l *Ledger) divide(n int, limits []int) (sum int) {
 	}
 }
 
+// Lost returns the credits that no flow has and that are not unassigned either: Algorithm 1 as printed loses some.
+func (l *Ledger) Lost() int {
+	n := l.total - l.unassigned
+	for i := range l.flows {
+		n -= l.flows[i].balance + l.flows[i].inUse
+	}
+	return n
+}
+
 // Check returns an error if an invariant of the package does not hold.
 func (l *Ledger) Check() error {
 	sum := l.unassigned

@@ -62,3 +62,19 @@ func TestAsPrinted(t *testing.T) {
 	require.Equal(t, 3000, left(Options{}))
 	require.Equal(t, 0, left(Options{AsPrinted: true}))
 }
+
+// TestLost checks that unassigned credits are not lost, and that those are which Algorithm 1 as printed pays to nobody.
+func TestLost(t *testing.T) {
+	l := New(10, 2, Options{})
+	require.Zero(t, l.Lost(), "all credits are unassigned")
+	l.Activate(0)
+	require.True(t, l.Take(0, 4))
+	l.Deactivate(0)
+	require.Zero(t, l.Lost(), "6 are unassigned, 4 in use")
+	l = New(10, 2, Options{AsPrinted: true})
+	l.Activate(0)
+	require.True(t, l.Take(0, 10))
+	l.Activate(1)
+	l.Release(0, 10)
+	require.Equal(t, 10, l.Lost(), "flow 0 owed 5 and paid all that it had, and flow 1 got none")
+}
