@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -181,6 +182,33 @@ func TestCEIONeedsItsNIC(t *testing.T) {
 		c.Board.Servers[0].Cards[0].Build = &b
 		require.ErrorContains(t, c.Validate(), "stacks[0].kind ceio: ")
 		require.ErrorContains(t, c.Validate(), "no part "+name+": want one with it, or ddio")
+	}
+}
+
+// TestWorkloadIsNamed checks that faults name the workload that has them, of several, and once.
+func TestWorkloadIsNamed(t *testing.T) {
+	two := func(options, first, second string) string {
+		const each = "{name: %s, transport: udp, from: 1, to: 0, kind: echo, %s}\n"
+		text := ceioText("ceio", "  ceio: {"+options+"}", "%W")
+		return text[:strings.Index(text, "workload: ")] + "workloads:\n- " + fmt.Sprintf(each, "a", first) + "- " +
+			fmt.Sprintf(each, "b", second)
+	}
+	for _, x := range []struct{ options, first, second, want string }{
+		{"flows: 40", "queue_pairs: 20", "queue_pairs: 20", "workloads[1].queue_pairs 20: the flows of server 0 take " +
+			"80 receive queues, and its NIC has 64"},
+		{"flows: 40", "queue_pairs: 40", "queue_pairs: 20", "workloads[0].queue_pairs 40: the flows of server 0 take"},
+	} {
+		_, err := Parse("f.yaml", []byte(two(x.options, x.first, x.second)))
+		require.ErrorContains(t, err, x.want)
+	}
+	const few = ", credits: 0, landing: 1, wait_limit: 1ns"
+	for _, x := range []struct{ options, second, want string }{
+		{"flows: 2", "", "ceio: workload b, flow 0: the application has held all 1 landing buffers for"},
+		{"flows: 1", "queue_pairs: 3, ", "ceio: the shared ring: the application has held all 1 landing buffers for"},
+	} {
+		p, err := ceioCase(t, two(x.options+few, "begin: 1ms", x.second+"depth: 32")).Play(t.Context(), Options{})
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(texts(p), x.want), texts(p))
 	}
 }
 

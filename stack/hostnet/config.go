@@ -42,21 +42,21 @@ func (c *Config) validate() error {
 	if err := c.Limits.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("limits of the roots behind the NIC: %w", err))
 	}
-	rules := map[[2]uint16]int{} // flow by local port, and source port if its rule looks at that
+	rules := map[[2]uint16]string{} // name of a flow by local port, and source port if its rule looks at that
 	for i := range c.Flows {
 		f := &c.Flows[i]
 		if err := f.validate(len(c.Cores)); err != nil {
-			errs = append(errs, fmt.Errorf("flow %d: %w", i, err))
+			errs = append(errs, fmt.Errorf("%s: %w", f.name(i), err))
 		}
-		want(f.Ends.Local == c.Port, "flow %d: local address %v: want %v, the node's", i, f.Ends.Local, c.Port)
+		want(f.Ends.Local == c.Port, "%s: local address %v: want %v, the node's", f.name(i), f.Ends.Local, c.Port)
 		key := [2]uint16{f.Ends.LocalPort}
 		if f.MatchSource {
 			key[1] = f.Ends.PeerPort
 		}
 		if before, twice := rules[key]; twice {
-			want(false, "flow %d: UDP port %d: flow %d has it: want another port", i, f.Ends.LocalPort, before)
+			want(false, "%s: UDP port %d: %s has it: want another port", f.name(i), f.Ends.LocalPort, before)
 		}
-		rules[key] = i
+		rules[key] = f.name(i)
 	}
 	return errors.Join(errs...)
 }

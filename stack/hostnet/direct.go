@@ -14,7 +14,7 @@ import (
 func Direct(c PathConfig) (Path, error) {
 	d := &direct{c: c}
 	if err := d.open(); err != nil {
-		return nil, fmt.Errorf("flow %d: %w", c.Flow, err)
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	return d, nil
 }
@@ -93,7 +93,7 @@ func (d *direct) arrived(_ *driver.RxQueue, f *driver.RxFrame) {
 }
 
 func (d *direct) failed(q *driver.RxQueue, e driver.Event) {
-	d.fail(fmt.Errorf("flow %d: receive queue %d failed with status %v", d.c.Flow, q.Number(), e.Status))
+	d.fail(fmt.Errorf("%s: receive queue %d failed with status %v", d.c.Name, q.Number(), e.Status))
 }
 
 func (d *direct) fail(err error) {

@@ -19,7 +19,8 @@ const Never = rpc.Never
 
 // FlowConfig configures one end of a flow. Exactly one of Server, Client, Source and Sink is set.
 type FlowConfig struct {
-	Core int // of Config.Cores
+	Name string // in errors; empty: "flow" and its number
+	Core int    // of Config.Cores
 	Ends Ends
 
 	// MatchSource makes the flow's steering rule look at the source port, too, for protocols whose destination port is
@@ -42,6 +43,14 @@ type FlowConfig struct {
 
 	Source Source
 	Sink   Sink
+}
+
+// name returns the name of a node's n-th flow for errors.
+func (c *FlowConfig) name(n int) string {
+	if c.Name != "" {
+		return c.Name
+	}
+	return fmt.Sprintf("flow %d", n)
 }
 
 func (c *FlowConfig) validate(cores int) error {
@@ -92,6 +101,7 @@ type Flow struct {
 	node   *Node
 	core   *core
 	number int
+	name   string // in errors
 	ends   Ends
 	cfg    FlowConfig
 	path   Path
@@ -112,7 +122,7 @@ const headBytes = 192
 
 func (n *Node) openFlow(i int, cfg FlowConfig) (*Flow, error) {
 	c := n.cores[cfg.Core]
-	f := &Flow{node: n, core: c, number: i, ends: cfg.Ends, cfg: cfg}
+	f := &Flow{node: n, core: c, number: i, name: cfg.name(i), ends: cfg.Ends, cfg: cfg}
 	switch {
 	case cfg.Server != nil:
 		f.role = &server{f: f, app: cfg.Server}
@@ -161,7 +171,7 @@ func (f *Flow) openPath() error {
 	var match driver.Rule
 	match.Value, match.Mask = f.ends.match(f.cfg.MatchSource)
 	var err error
-	f.path, err = open(PathConfig{Flow: f.number, Driver: f.node.drv, Bus: f.core.bus, Loop: f.loop, Match: match,
+	f.path, err = open(PathConfig{Name: f.name, Driver: f.node.drv, Bus: f.core.bus, Loop: f.loop, Match: match,
 		Buffers: b, Repost: s.Repost, Burst: s.Burst, Resources: &f.node.Resources})
 	return err
 }
@@ -260,7 +270,7 @@ func (f *Flow) Buffers() int {
 }
 
 // Fail ends the node with an error, such as a wrong byte that an application has found.
-func (f *Flow) Fail(err error) { f.node.fail(fmt.Errorf("flow %d: %w", f.number, err)) }
+func (f *Flow) Fail(err error) { f.node.fail(fmt.Errorf("%s: %w", f.name, err)) }
 
 // Watch makes writes to the n bytes at an address, such as a completion record, wake the flow.
 func (f *Flow) Watch(addr uint64, n int) error {

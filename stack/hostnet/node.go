@@ -3,6 +3,7 @@ package hostnet
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/models/nic/dma"
 	"nictwin/models/nic/nicspec"
@@ -78,7 +79,7 @@ func (n *Node) open() error {
 	for i := range c.Flows {
 		f, err := n.openFlow(i, c.Flows[i])
 		if err != nil {
-			return fmt.Errorf("flow %d: %w", i, err)
+			return fmt.Errorf("%s: %w", c.Flows[i].name(i), err)
 		}
 		n.flows = append(n.flows, f)
 	}
@@ -96,7 +97,7 @@ func (n *Node) openQueues() error {
 			return fmt.Errorf("core %d: %w", i, err)
 		}
 	}
-	for i, f := range n.flows {
+	for _, f := range n.flows {
 		if err := f.openPath(); err != nil {
 			return err
 		}
@@ -107,7 +108,7 @@ func (n *Node) openQueues() error {
 			err = f.cfg.Sink.Open(f)
 		}
 		if err != nil {
-			return fmt.Errorf("flow %d: %w", i, err)
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
 	return nil
@@ -174,7 +175,7 @@ func (n *Node) Idle() bool {
 func (n *Node) Timer() string {
 	for _, f := range n.flows {
 		if t := f.role.timer(); t != "" {
-			return fmt.Sprintf("%s of flow %d", t, f.number)
+			return fmt.Sprintf("%s of %s", t, f.name)
 		}
 	}
 	return ""
@@ -188,15 +189,22 @@ func (n *Node) Progress() (sum uint64) {
 	return sum
 }
 
-// Err returns the first error of the node, its driver and its paths, or nil.
+// Err returns the first error of the node, its driver and its paths, or nil. An error of what paths share is there once.
 func (n *Node) Err() error {
 	errs := []error{n.err, n.drv.Err()}
 	for _, f := range n.flows {
-		if f.path != nil {
-			errs = append(errs, f.path.Err())
+		if f.path == nil {
+			continue
+		}
+		if err := f.path.Err(); err != nil && !slices.ContainsFunc(errs, sameText(err)) {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func sameText(err error) func(error) bool {
+	return func(e error) bool { return e != nil && e.Error() == err.Error() }
 }
 
 func (n *Node) fail(err error) {

@@ -77,7 +77,7 @@ type Buffers struct {
 // PathConfig holds the parts of a flow and its node that a path may use. Commands that it adds to the driver are
 // carried out before the node is ready.
 type PathConfig struct {
-	Flow    int // number of the flow on its node
+	Name    string // of the flow, in errors
 	Driver  *driver.Driver
 	Bus     *corebus.Bus // of the flow's core
 	Loop    *cpu.Loop    // the flow's loop

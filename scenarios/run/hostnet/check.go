@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
@@ -55,8 +56,9 @@ func (s *Stack) Validate() error {
 func (s *Scenario) Check() error {
 	flows := flowsOf(s.Workloads)
 	if n := len(flows); n > maxFlows {
-		return field.Errorf(s.Path(0)+".queue_pairs", "%d: the workloads have %d flows between all servers: want %d "+
-			"at most", s.Workloads[0].QueuePairs, n, maxFlows)
+		f := &flows[maxFlows] // the first one too many
+		return field.Errorf(s.Path(f.workload)+".queue_pairs", "%d: the workloads have %d flows between all servers: "+
+			"want %d at most", f.spec.QueuePairs, n, maxFlows)
 	}
 	var errs []error
 	for i, w := range s.Workloads {
@@ -290,27 +292,32 @@ func (c *check) batch() {
 // resources checks that the NIC has as many queues, rules and keys as the flows take.
 func (c *check) resources() {
 	b := buildOf(c.Card)
-	cores, accounts := map[int]bool{}, 0
-	for n := range c.flows {
-		cores[c.Stack.coreOf(n, coresOf(c.Card))] = true
-	}
-	rx, tx, rules, keys := len(c.flows), max(len(cores), 1), len(c.flows), 1
-	if c.Stack.Kind == CEIO {
-		accounts = min(len(c.flows), c.Stack.CEIO.Flows)
-		rx, tx, rules, keys = 2*accounts, 2*tx, accounts, 1+accounts
-		if len(c.flows) > accounts {
-			rx, keys = rx+1, keys+1
+	has := [...]int{b.NumRxq, b.NumTxq, b.NumRules, b.NumKeys}
+	all := c.takes(len(c.flows))
+	for i, what := range [...]string{"receive queues", "transmit queues", "steering rules", "memory keys"} {
+		if all[i] <= has[i] {
+			continue
 		}
+		n := sort.Search(len(c.flows), func(n int) bool { return c.takes(n + 1)[i] > has[i] })
+		f := c.flows[n] // the first one for which the NIC has too few
+		c.bad(false, c.at(f)+".queue_pairs", "%d: the flows of server %d take %d %s, and its NIC has %d: want fewer "+
+			"flows, or a build with more", f.spec.QueuePairs, c.number, all[i], what, has[i])
 	}
-	for _, x := range []struct {
-		what      string
-		take, has int
-	}{{"receive queues", rx, b.NumRxq}, {"transmit queues", tx, b.NumTxq}, {"steering rules", rules, b.NumRules},
-		{"memory keys", keys, b.NumKeys}} {
-		path := c.at(c.flows[0]) + ".queue_pairs"
-		c.bad(x.take <= x.has, path, "%d: the flows of server %d take %d %s, and its NIC has %d: want fewer flows, or "+
-			"a build with more", c.flows[0].spec.QueuePairs, c.number, x.take, x.what, x.has)
+}
+
+// takes returns the receive queues, transmit queues, rules and keys that the server's first n flows take.
+func (c *check) takes(n int) [4]int {
+	cores := map[int]bool{}
+	for i := range n {
+		cores[c.Stack.coreOf(i, coresOf(c.Card))] = true
 	}
+	tx := max(len(cores), 1)
+	if c.Stack.Kind != CEIO {
+		return [4]int{n, tx, n, 1}
+	}
+	accounts := min(n, c.Stack.CEIO.Flows)
+	shared := min(n-accounts, 1)
+	return [4]int{2*accounts + shared, 2 * tx, accounts, 1 + accounts + shared}
 }
 
 // Busy returns the host cores that a server's flows use, and whether a core of its card is busy, too.

@@ -87,13 +87,14 @@ func (n *Net) flowsAt(server int) (list []hostnet.FlowConfig, err error) {
 			err = n.serves(l, x, &c)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("flow %d: %w", l.number, err)
+			return nil, fmt.Errorf("%s: %w", n.name(l), err)
 		}
 		mine, peer := l.ports()
 		if end == 1 {
 			mine, peer = peer, mine
 		}
 		c.Ends = hostbed.Ends(server, l.ends[1-end], mine, peer, n.cfg.V6)
+		c.Name = n.name(l)
 		c.Core, c.MatchSource = x.coreOf(l.at[end], cores), l.spec.Kind == apps.VXLAN
 		if l.spec.Kind != apps.VXLAN {
 			c.RPC = rpc.DefaultSpec(l.segment())
@@ -101,6 +102,15 @@ func (n *Net) flowsAt(server int) (list []hostnet.FlowConfig, err error) {
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// name returns the name of a flow for errors: its number in its workload, whose name is in front if there are several.
+func (n *Net) name(l *line) string {
+	name := fmt.Sprintf("flow %d", l.index)
+	if label := n.cfg.Workloads.Label(l.workload); label != "" {
+		name = fmt.Sprintf("workload %s, %s", label, name)
+	}
+	return name
 }
 
 // seed returns the seed of a flow's contents.

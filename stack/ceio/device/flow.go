@@ -180,7 +180,7 @@ func (f *Flow) openRing(queue int, s *slots, take func(*driver.RxQueue, *driver.
 		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: logOf(int(s.n)), RingIn: nicspec.EndpointHost,
 			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: f.c.Bus},
 		PayBytes: f.c.Bytes, OnFrame: take, OnEvent: func(_ *driver.RxQueue, e driver.Event) {
-			f.d.check(fmt.Errorf("ceio: flow %d: receive queue %d failed with status %v", f.c.Flow, queue, e.Status))
+			f.d.check(manager.FlowErrorf(f.c.Flow, ": receive queue %d failed with status %v", queue, e.Status))
 		},
 	}
 	if f.c.Split > 0 {

@@ -5,7 +5,7 @@ package manager
 func (m *Manager) FastArrived(now Ps, id int, seq uint32) {
 	f := &m.flows[id]
 	if f.shared {
-		m.fail("flow %d, which has no account, got packet %d in a fast ring", id, seq)
+		m.fail(id, ", which has no account, got packet %d in a fast ring", seq)
 		return
 	}
 	f.drawn++
@@ -18,7 +18,7 @@ func (m *Manager) FastArrived(now Ps, id int, seq uint32) {
 		f.excess++
 		m.stats.Overshoot++
 	default:
-		m.fail("flow %d got packet %d in its fast ring without a credit [A2]", id, seq)
+		m.fail(id, " got packet %d in its fast ring without a credit [A2]", seq)
 	}
 	m.stats.Fast++
 	m.arrived(now, f)
@@ -49,8 +49,8 @@ func (m *Manager) SlowArrived(now Ps, id int, seq uint32) {
 }
 
 func (m *Manager) outOfOrder(id int, seq, last uint32, ring string) {
-	m.fail("flow %d: packet %d follows packet %d in the %s ring, and the account was not resumed between [A2][A4]", id,
-		seq, last, ring)
+	m.fail(id, ": packet %d follows packet %d in the %s ring, and the account was not resumed between [A2][A4]", seq,
+		last, ring)
 }
 
 func (m *Manager) arrived(now Ps, f *flow) {
@@ -90,7 +90,7 @@ func (m *Manager) fastMerged(f *flow, seq uint32) {
 	case f.resumed:
 		f.state, f.resumed = Fast, false
 	case f.paused && m.spec.Controller == ControlNIC:
-		m.fail("flow %d: packet %d came fast behind a slow one, and the account was not resumed [A2]", f.id, seq)
+		m.fail(f.id, ": packet %d came fast behind a slow one, and the account was not resumed [A2]", seq)
 	}
 }
 
@@ -119,11 +119,11 @@ func (m *Manager) checkNumbers(f *flow) {
 	next := f.merger.Next()
 	for _, seq := range []*uint32{front(&f.fast), front(&f.slow)} {
 		if seq != nil && int32(*seq-next) < 0 {
-			m.fail("flow %d: packet %d arrived again: packet %d is next [A4]", f.id, *seq, next)
+			m.fail(f.id, ": packet %d arrived again: packet %d is next [A4]", *seq, next)
 		}
 	}
 	if f.fast.Len() > 0 && f.slow.Len() > 0 {
-		m.fail("flow %d: packet %d is missing in both rings, which have packets %d and %d [A4]", f.id, next,
+		m.fail(f.id, ": packet %d is missing in both rings, which have packets %d and %d [A4]", next,
 			*f.fast.Front(), *f.slow.Front())
 	}
 }

@@ -86,7 +86,7 @@ func (m *Manager) AccountRead(id int, a Account) {
 		n = min(n, max(m.ledger.Balance(id), 0))
 	}
 	if n > 0 && !m.ledger.Take(id, n) {
-		m.fail("flow %d: its account has drawn %d credits more than it had [A3]", id, n-m.ledger.Balance(id))
+		m.fail(id, ": its account has drawn %d credits more than it had [A3]", n-m.ledger.Balance(id))
 		return
 	}
 	f.early += n
@@ -147,7 +147,7 @@ func (m *Manager) settle(f *flow) {
 	case n < 0 && m.lenient(): // Algorithm 1 as printed takes more than is paid
 		return
 	case n < 0:
-		m.fail("flow %d: the account holds %d credits, the ledger %d", f.id, f.inNIC, f.inNIC+n)
+		m.fail(f.id, ": the account holds %d credits, the ledger %d", f.inNIC, f.inNIC+n)
 		return
 	}
 	add := min(n, max(m.spec.FastSlots-m.ledger.InUse(f.id)-f.excess-f.inNIC, 0))
@@ -189,7 +189,7 @@ func (m *Manager) Processed(now Ps, id, fast, slow, messages int) {
 	f := &m.flows[id]
 	f.ring.Processed(fast)
 	if slow < 0 || slow > f.landed {
-		m.fail("flow %d: %d slow packets processed of %d that were copied", id, slow, f.landed)
+		m.fail(id, ": %d slow packets processed of %d that were copied", slow, f.landed)
 		return
 	}
 	f.landed -= slow

@@ -187,10 +187,26 @@ func (m *Manager) flow(id int) (*flow, error) {
 	return &m.flows[id], nil
 }
 
-// fail ends the manager's work with an error; the first one counts.
-func (m *Manager) fail(format string, a ...any) {
+// FlowError reports what went wrong with a flow.
+type FlowError struct {
+	Flow int
+	text string // behind the name of the flow
+}
+
+// FlowErrorf returns an error about a flow. The format continues the flow's name.
+func FlowErrorf(flow int, format string, a ...any) *FlowError {
+	return &FlowError{flow, fmt.Sprintf(format, a...)}
+}
+
+func (e *FlowError) Error() string { return e.Of(fmt.Sprintf("flow %d", e.Flow)) }
+
+// Of returns the error's text about a flow that has a name.
+func (e *FlowError) Of(name string) string { return "ceio: " + name + e.text }
+
+// fail ends the manager's work with a FlowError; the first one counts.
+func (m *Manager) fail(id int, format string, a ...any) {
 	if m.err == nil {
-		m.err = fmt.Errorf("ceio: "+format, a...)
+		m.err = FlowErrorf(id, format, a...)
 	}
 }
 

@@ -84,7 +84,7 @@ func (w *world) Steer(f int, fast bool) {
 func (w *world) Copy(f int, first uint64, n int) {
 	a := &w.flows[f]
 	if want := uint64(a.copied + sum(a.runs)); first != want || n < 1 || n > w.m.share() {
-		w.m.fail("flow %d: copy of %d packets from %d on: want packet %d, and %d at most", f, n, first, want,
+		w.m.fail(f, ": copy of %d packets from %d on: want packet %d, and %d at most", n, first, want,
 			w.m.share())
 	}
 	a.runs = append(a.runs, n)
@@ -139,13 +139,13 @@ func (w *world) frame(id int) {
 	}
 	if used == slots {
 		if way == 0 && !arm {
-			w.m.fail("flow %d: no descriptor for packet %d, which has a credit", id, f.seq)
+			w.m.fail(id, ": no descriptor for packet %d, which has a credit", f.seq)
 		}
 		return
 	}
 	if way == 0 && !arm {
 		if w.m.State(id) == Draining {
-			w.m.fail("flow %d: packet %d came fast while the flow was being drained", id, f.seq)
+			w.m.fail(id, ": packet %d came fast while the flow was being drained", f.seq)
 		}
 		f.balance--
 		f.drawn++

@@ -156,7 +156,7 @@ func (m *Manager) rest(f *flow) {
 func (m *Manager) CopyEnded(now Ps, id int) {
 	f := &m.flows[id]
 	if f.runs.Len() == 0 {
-		m.fail("flow %d: a copy ended, and none was under way", id)
+		m.fail(id, ": a copy ended, and none was under way")
 		return
 	}
 	n := f.runs.Pop()

@@ -64,12 +64,12 @@ func (m *Manager) WaitsUntil(id int) Ps {
 func (m *Manager) CheckWaits(now Ps, id int) {
 	f := &m.flows[id]
 	if now >= f.gap.end(m.spec.WaitLimit) {
-		m.fail("flow %d: packet %d is missing: later ones arrived %d ps ago [A4]", id, f.merger.Next(),
+		m.fail(id, ": packet %d is missing: later ones arrived %d ps ago [A4]", f.merger.Next(),
 			now-f.gap.since)
 	}
 	if now >= f.held.end(m.spec.WaitLimit) {
-		m.fail("flow %d: the application has held all %d landing buffers for %d ps, and more slow packets wait: want "+
-			"more of them, or packets released sooner", id, m.spec.Landing, now-f.held.since)
+		m.fail(id, ": the application has held all %d landing buffers for %d ps, and more slow packets wait: want more "+
+			"of them, or packets released sooner", m.spec.Landing, now-f.held.since)
 	}
 }
 

@@ -169,10 +169,7 @@ func (p *path) Err() error {
 	if p.err != nil {
 		return p.err
 	}
-	if err := p.s.d.Err(); err != nil {
-		return err
-	}
-	return p.s.arm.err()
+	return p.s.err()
 }
 
 // Close implements hostnet.Path.

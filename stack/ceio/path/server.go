@@ -86,6 +86,24 @@ func (s *Server) Manager() *manager.Manager {
 	return s.d.Manager()
 }
 
+// err returns the first error of device and controller, with the name that the node has for the flow.
+func (s *Server) err() error {
+	err := s.d.Err()
+	if err == nil {
+		return s.arm.err()
+	}
+	var e *manager.FlowError
+	if !errors.As(err, &e) {
+		return err
+	}
+	for _, p := range s.paths {
+		if p.id == e.Flow && p.id < s.c.Spec.Flows {
+			return errors.New(e.Of(p.c.Name))
+		}
+	}
+	return errors.New(e.Of("the shared ring"))
+}
+
 // Flows returns the number of flows with an account.
 func (s *Server) Flows() int { return s.c.Spec.Flows }
 
@@ -93,7 +111,7 @@ func (s *Server) Flows() int { return s.c.Spec.Flows }
 func (s *Server) Open(c hostnet.PathConfig) (hostnet.Path, error) {
 	p, err := s.open(c)
 	if err != nil {
-		return nil, fmt.Errorf("ceio: flow %d: %w", c.Flow, err)
+		return nil, fmt.Errorf("ceio: %s: %w", c.Name, err)
 	}
 	return p, nil
 }
@@ -203,8 +221,8 @@ func (s *Server) share(p *path) error {
 			return errors.New("flows beyond the accounts share a ring: want all of them on one core")
 		}
 		if other.c.Buffers != p.c.Buffers {
-			return fmt.Errorf("buffers %+v: want %+v, those of flow %d, as flows beyond the accounts share a ring",
-				p.c.Buffers, other.c.Buffers, other.c.Flow)
+			return fmt.Errorf("buffers %+v: want %+v, those of %s, as flows beyond the accounts share a ring",
+				p.c.Buffers, other.c.Buffers, other.c.Name)
 		}
 	}
 	s.hub = append(s.hub, p)
