@@ -24,8 +24,9 @@
 //
 // # Limits
 //
-// Not supported, and refused by an error: answers of several packets, IPv4 fragments, packets longer than the NIC's
-// frames. Not modelled: ARP and neighbour discovery (addresses are configuration; a node announces itself once by a
+// Not supported, and refused by an error: answers of several packets, packets longer than the NIC's frames. IPv4
+// fragments are not put together: a first fragment is dropped as broken, and the others match no rule of a flow. Not
+// modelled: ARP and neighbour discovery (addresses are configuration; a node announces itself once by a
 // gratuitous ARP, IPv6 nodes do not), routing.
 //
 // Invariants:

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/hostnet"
 	"nictwin/stack/hostnet/apps"
 	"nictwin/stack/rpc"
@@ -25,6 +27,29 @@ func TestSmallRings(t *testing.T) {
 	s.spec.FastSlots = 4096
 	require.ErrorContains(t, s.open(), "ceio: flow 0: 256 receive buffers (log_receive 8): want 4096, fast_slots or "+
 		"those of the node's first flow")
+}
+
+// TestSharedRingIsCharged checks that the core of a shared ring pays for finding the flow of each packet, once, however
+// many flows there are.
+func TestSharedRingIsCharged(t *testing.T) {
+	const packets, flows = 30, 4
+	busy := func(accounts int, cycles int64) (all simcore.Ps) {
+		s := newServer(t, flows)
+		for i := range s.kinds {
+			s.kinds[i] = echo{echoBytes, apps.Load{Requests: packets}}
+		}
+		s.cores, s.spec.Flows, s.spec.Credits, s.spec.PacketCycles = 1, accounts, 0, cycles
+		require.NoError(t, s.open())
+		core, err := s.Rack.Servers[0].Cards[0].Memory.Host(nicspec.EndpointHost).Core(0, 0)
+		require.NoError(t, err)
+		s.finish()
+		return core.BusyTime() / core.Spec().Period
+	}
+	for _, accounts := range []int{1, flows} {
+		const few, many = 1000, 2000 // cycles; more would let senders repeat packets
+		shared := packets * (flows - accounts)
+		require.InEpsilon(t, packets*flows+shared, float64(busy(accounts, many)-busy(accounts, few))/(many-few), 0.1)
+	}
 }
 
 // TestManyCopies has more copies of a core's flows than a transmit queue of 256 entries holds.

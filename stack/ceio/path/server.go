@@ -33,7 +33,7 @@ type Server struct {
 	cores map[*corebus.Bus]*hostCore
 	paths []*path
 	flows []*device.Flow // by the number that the manager gives to the flow
-	hub   []*path        // paths of the shared ring
+	hub   hub            // paths of the shared ring
 
 	strangers, marked uint64
 }
@@ -216,7 +216,7 @@ func (s *Server) openFlow(p *path) error {
 
 // share adds a path to the shared ring, which it opens for the first path.
 func (s *Server) share(p *path) error {
-	for _, other := range s.hub {
+	for _, other := range s.hub.paths {
 		if other.core != p.core {
 			return errors.New("flows beyond the accounts share a ring: want all of them on one core")
 		}
@@ -225,10 +225,14 @@ func (s *Server) share(p *path) error {
 				p.c.Buffers, other.c.Buffers, other.c.Name)
 		}
 	}
-	s.hub = append(s.hub, p)
 	if s.flows[p.id] != nil {
+		s.hub.add(p)
 		return nil
 	}
+	if err := s.hub.open(p.c.Driver); err != nil {
+		return err
+	}
+	s.hub.add(p)
 	slow, err1 := p.c.TakeRxQueue()
 	key, err2 := p.c.TakeKey()
 	if err := errors.Join(err1, err2); err != nil {

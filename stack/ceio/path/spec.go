@@ -16,7 +16,8 @@ type Ps = manager.Ps
 type Spec struct {
 	manager.Spec `yaml:",inline"`
 
-	// PacketCycles is the cost of a packet in the software ring, an assumption.
+	// PacketCycles is the cost of a packet in the software ring, and once more of finding its flow in the shared ring:
+	// assumption.
 	PacketCycles int64 `yaml:"packet_cycles"`
 
 	// ArmPeriod is the time from one look of the controller `arm` at the hits of all rules to the next one, at least.
