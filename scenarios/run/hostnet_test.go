@@ -54,12 +54,12 @@ func TestCEIOErrors(t *testing.T) {
 			"stacks[0].ceio.batch 32: credits return after a batch of messages, and a flow's share is 8 (64 of 8"},
 		"too few credits": {"ceio", "  ceio: {credits: 7}", four, "f.yaml:6: stacks[0].ceio.credits 7: a flow's " +
 			"share of 4 flows is 1: want 2 a flow or more, or 0 to send everything slow"},
-		"inactive":   {"ceio", "  ceio: {inactive: 0ps}", echo, "f.yaml:6: stacks[0].ceio.inactive 0: want 1 to"},
-		"reactivate": {"ceio", "  ceio: {reactivate: 0ps}", echo, "f.yaml:6: stacks[0].ceio.reactivate 0: want 1 to"},
-		"marks":      {"ceio", "  ceio: {mark_period: 0ps}", echo, "f.yaml:6: stacks[0].ceio.mark_period 0: want 1 to"},
-		"arm period": {"ceio", "  ceio: {arm_period: 0ps}", echo, "f.yaml:6: stacks[0].ceio.arm_period 0: want 1 to"},
-		"answers":    {"ceio", "  hostnet: {answer_timeout: 0ps}", echo, "stacks[0].hostnet.answer_timeout 0: want"},
-		"flows":      {"ceio", "  ceio: {flows: 65}", echo, "f.yaml:6: stacks[0].ceio.flows 65: want 1 to 64"},
+		"no inactive":   {"ceio", "  ceio: {inactive: 0ps}", echo, "f.yaml:6: stacks[0].ceio.inactive 0: want 1 to"},
+		"no reactivate": {"ceio", "  ceio: {reactivate: 0ps}", echo, "f.yaml:6: stacks[0].ceio.reactivate 0: want 1 to"},
+		"marks":         {"ceio", "  ceio: {mark_period: 0ps}", echo, "f.yaml:6: stacks[0].ceio.mark_period 0: want 1 to"},
+		"arm period":    {"ceio", "  ceio: {arm_period: 0ps}", echo, "f.yaml:6: stacks[0].ceio.arm_period 0: want 1 to"},
+		"answers":       {"ceio", "  hostnet: {answer_timeout: 0ps}", echo, "stacks[0].hostnet.answer_timeout 0: want"},
+		"flows":         {"ceio", "  ceio: {flows: 65}", echo, "f.yaml:6: stacks[0].ceio.flows 65: want 1 to 64"},
 		"exclusive": {"ceio", "  ceio: {accounts: exclusive, flows: 64}", "kind: echo, queue_pairs: 65",
 			"f.yaml:6: stacks[0].ceio.accounts exclusive: server 0 has 65 flows and accounts for 64: a NIC has 64 " +
 				"accounts: want fewer flows, or shared"},
@@ -90,9 +90,20 @@ func TestCEIOErrors(t *testing.T) {
 			"f.yaml:6: stacks[0].hostnet.log_receive 7: the server holds 144 packets of workload in its 128 buffers"},
 		"controller": {"ceio", "  ceio: {controller: fpga}", echo,
 			`f.yaml:6: stacks[0].ceio.controller "fpga": want nic or arm`},
-		"lend": {"ceio", "  ceio: {lend: true}", echo, "f.yaml:6: stacks[0].ceio.lend true: want false"},
-		"fast slots": {"ceio", "  ceio: {fast_slots: 256}", echo, "f.yaml:6: stacks[0].ceio.fast_slots 256: fast " +
-			"rings have the buffers of stacks[0].hostnet.log_receive: want none"},
+		"lend": {"ceio", "  ceio: {lend: true}", echo, "f.yaml:6: stacks[0].ceio.lend: no such field: want one of"},
+		"arm period without arm": {"ceio", "  ceio: {arm_period: 2us}", echo, "f.yaml:6: stacks[0].ceio.arm_period " +
+			"2us: stacks[0].ceio.controller nic has none: want none, or arm"},
+		"as printed": {"ceio", "  ceio: {reallocate: false, as_printed: true, inactive: 5us}", echo, "f.yaml:6: " +
+			"stacks[0].ceio.as_printed true: no flow gains or loses credits with stacks[0].ceio.reallocate false: " +
+			"want none, or true there"},
+		"inactive":   {"ceio", "  ceio: {reallocate: false, inactive: 5us}", echo, "stacks[0].ceio.inactive 5us: no"},
+		"reactivate": {"ceio", "  ceio: {reallocate: false, reactivate: 5us}", echo, "ceio.reactivate 5us: no flow"},
+		"no old names": {"ceio", "  ceio: {controller: arm, arm_period_ps: 5}", echo,
+			"f.yaml:6: stacks[0].ceio.arm_period_ps: no such field: want one of"},
+		"nor of the client": {"ceio", "  hostnet: {answer_timeout_ps: 5}", echo,
+			"stacks[0].hostnet.answer_timeout_ps: no such field: want one of"},
+		"fast slots": {"ceio", "  ceio: {fast_slots: 256}", echo,
+			"f.yaml:6: stacks[0].ceio.fast_slots: no such field: want one of"},
 		"unknown": {"ceio", "  ceio: {credit: 3}", echo, "f.yaml:6: stacks[0].ceio.credit: no such field: want one of"},
 		"no credits": {"ddio", "  ceio: {credits: 5}", echo,
 			"f.yaml:6: stacks[0].ceio: stack ddio has no credits: want none, or kind ceio"},

@@ -62,7 +62,7 @@ func (c *Case) pauses() (silence, paced simcore.Ps) {
 	const rounds = 4 // answers that are lost one after another
 	for i := range c.Stacks {
 		if c.Stacks[i].onHost() {
-			silence = max(silence, times(simcore.Ps(c.Stacks[i].Host.AnswerTimeoutPs), rounds))
+			silence = max(silence, times(simcore.Ps(c.Stacks[i].Host.AnswerTimeout), rounds))
 		}
 	}
 	for _, w := range c.AllWorkloads() {

@@ -148,12 +148,12 @@ func (c *caller) queue(now Ps, r *request) {
 	c.f.check(c.sender.Queue(r.id, r.bytes))
 	r.asked, r.message = now, c.queued
 	c.queued++
-	c.retryAt = min(c.retryAt, now+c.f.node.cfg.Spec.AnswerTimeoutPs)
+	c.retryAt = min(c.retryAt, now+Ps(c.f.node.cfg.Spec.AnswerTimeout))
 }
 
 // askAgain queues requests again that were acknowledged and have not been answered for the timeout.
 func (c *caller) askAgain(now Ps) {
-	timeout, ended := c.f.node.cfg.Spec.AnswerTimeoutPs, c.sender.Stats().Messages
+	timeout, ended := Ps(c.f.node.cfg.Spec.AnswerTimeout), c.sender.Stats().Messages
 	c.retryAt = Never
 	for i := range c.requests {
 		r := &c.requests[i]

@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 )
 
 // Spec holds the options of a node.
@@ -30,9 +31,9 @@ type Spec struct {
 	// BufferBytes is the length of a receive buffer (ce.buf).
 	BufferBytes int `yaml:"buffer_bytes" unit:"bytes"`
 
-	// AnswerTimeoutPs is the time after which a client sends a request again that was acknowledged and not answered:
+	// AnswerTimeout is the time after which a client sends a request again that was acknowledged and not answered:
 	// assumption.
-	AnswerTimeoutPs Ps `yaml:"answer_timeout_ps"`
+	AnswerTimeout quantity.Time `yaml:"answer_timeout"`
 }
 
 // PacketPs is the time that a host core takes for a request of the key-value store, all of it, if no access misses the
@@ -50,7 +51,7 @@ const calibratedCycles = 2
 // DefaultSpec returns receive rings of 1,024 buffers of 2 KB.
 func DefaultSpec() Spec {
 	return Spec{ReceiveCycles: calibratedCycles, TransmitCycles: calibratedCycles, PollCycles: 60, Burst: 32,
-		Repost: 32, LogReceive: 10, LogTransmit: 8, BufferBytes: 2048, AnswerTimeoutPs: 1_000_000_000}
+		Repost: 32, LogReceive: 10, LogTransmit: 8, BufferBytes: 2048, AnswerTimeout: 1_000_000_000}
 }
 
 // maxCycles bounds what a packet costs.
@@ -72,6 +73,6 @@ func (s *Spec) Validate() error {
 	within("log_receive", int64(s.LogReceive), nicspec.LogSizeMin, nicspec.LogSizeMax)
 	within("log_transmit", int64(s.LogTransmit), nicspec.LogSizeMin, nicspec.LogSizeMax)
 	within("buffer_bytes", int64(s.BufferBytes), 64, nicspec.FrameMax)
-	within("answer_timeout_ps", s.AnswerTimeoutPs, 1e6, 1e15)
+	within("answer_timeout", int64(s.AnswerTimeout), 1e6, 1e15)
 	return errors.Join(errs...)
 }

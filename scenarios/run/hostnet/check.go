@@ -36,10 +36,6 @@ type Server struct {
 func (s *Stack) Validate() error {
 	errs := []error{field.Under("hostnet", s.Node.Validate())}
 	if s.Kind == CEIO {
-		if n := s.CEIO.FastSlots; n != path.DefaultSpec().FastSlots {
-			errs = append(errs, field.Errorf("ceio.fast_slots", "%d: fast rings have the buffers of %v: want none", n,
-				field.Path("hostnet.log_receive")))
-		}
 		if n := s.Node.BufferBytes; n%nicspec.LineBytes != 0 {
 			errs = append(errs, field.Errorf("hostnet.buffer_bytes", "%d: slow packets are copied into buffers one "+
 				"behind another: want a multiple of %d", n, nicspec.LineBytes))

@@ -9,6 +9,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/cpu"
+	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	nics "nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/hostbed"
@@ -163,7 +164,7 @@ func TestLateController(t *testing.T) {
 	const begin, stopped = 100 * simcore.Microsecond, 200 * simcore.Microsecond
 	play := func(period path.Ps, stop bool) (after manager.Stats, exhausted uint64) {
 		s := newServer(t, 4)
-		s.spec.Controller, s.spec.ArmPeriod = manager.ControlArm, period
+		s.spec.Controller, s.spec.ArmPeriod = manager.ControlArm, quantity.Time(period)
 		s.node.ReceiveCycles = 2000
 		require.NoError(t, s.open())
 		require.NoError(t, s.RunFor(begin))
@@ -233,7 +234,7 @@ func TestSpecErrors(t *testing.T) {
 	_, err := path.New(path.Config{Spec: path.Spec{PacketCycles: -1, Spec: manager.Spec{Lend: true,
 		Controller: manager.ControlArm}}})
 	for _, want := range []string{"flows 0: want 1 to 64", "packet_cycles -1: want 0 to 1048576",
-		"arm_period_ps 0: want 1 to 2305843009213693951",
+		"arm_period 0: want 1 to 2305843009213693951",
 		"lend true: want false: the applications of a node lend no buffers",
 		"period of the NIC's clock 0: want 1 ps or more", "controller arm: want a core of the card"} {
 		require.ErrorContains(t, err, want)

@@ -11,6 +11,7 @@ import (
 
 	"nictwin/models/nic/dma"
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	nics "nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
@@ -67,7 +68,7 @@ func spec(r *rand.Rand) manager.Spec {
 	if r.IntN(3) == 0 {
 		s.Controller = manager.ControlArm
 	}
-	s.Inactive, s.Reactivate, s.MarkEvery = manager.Ps(20+r.IntN(100))*1e6, 15e6, 1e6
+	s.Inactive, s.Reactivate, s.MarkEvery = quantity.Time(20+r.IntN(100))*1e6, 15e6, 1e6
 	return s
 }
 

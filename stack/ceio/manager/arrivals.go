@@ -41,7 +41,7 @@ func (m *Manager) SlowArrived(now Ps, id int, seq uint32) {
 	}
 	f.order.lastSlow = seq
 	m.stats.Slow++
-	f.marks.roll(now, m.spec.MarkEvery)
+	f.marks.roll(now, m.markEvery)
 	f.marks.produced++
 	m.arrived(now, f)
 	f.slow.Push(seq)

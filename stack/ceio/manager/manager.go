@@ -79,6 +79,9 @@ type Manager struct {
 	stats  Stats
 	err    error
 
+	// Times of the spec.
+	inactive, reactivateEvery, markEvery, waitLimit Ps
+
 	tick     Ps  // next time at which to look for silent flows, or to reactivate one
 	rotation Ps  // time of the next reactivation
 	turn     int // flow that is reactivated first
@@ -129,8 +132,9 @@ func New(s Spec, nic NIC) (*Manager, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("ceio: %w", err)
 	}
-	m := &Manager{spec: s, nic: nic, flows: make([]flow, s.connections()), rotation: s.Reactivate}
-	m.tick = min(s.Inactive, s.Reactivate)
+	m := &Manager{spec: s, nic: nic, flows: make([]flow, s.connections()), inactive: Ps(s.Inactive),
+		reactivateEvery: Ps(s.Reactivate), markEvery: Ps(s.MarkEvery), waitLimit: Ps(s.WaitLimit)}
+	m.rotation, m.tick = m.reactivateEvery, min(m.inactive, m.reactivateEvery)
 	m.ledger = credit.New(s.Credits, s.Flows, credit.Options{AsPrinted: s.AsPrinted})
 	m.change.take = make([]int, s.Flows)
 	for i := range m.flows {

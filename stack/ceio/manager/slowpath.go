@@ -70,7 +70,7 @@ func (m *Manager) handOver(now Ps, f *flow, n int, dst []ring.Packet) []ring.Pac
 	}
 	if n > 0 {
 		f.wanted = 0
-		if f.marks.growing(now, m.spec.MarkEvery) {
+		if f.marks.growing(now, m.markEvery) {
 			m.stats.Marked += uint64(n)
 		}
 		m.merge(now, f) // the ring may have been full
@@ -160,7 +160,7 @@ func (m *Manager) CopyEnded(now Ps, id int) {
 		return
 	}
 	n := f.runs.Pop()
-	f.marks.roll(now, m.spec.MarkEvery)
+	f.marks.roll(now, m.markEvery)
 	f.marks.consumed += n
 	f.ring.Copied(n)
 	m.drain(now, f)
@@ -198,5 +198,5 @@ func (k *marks) growing(now, period Ps) bool {
 // Marking reports whether packets handed over now must be marked as congestion experienced: in the latest
 // period, more packets came in the flow's slow ring than were copied to the host (Q2).
 func (m *Manager) Marking(now Ps, id int) bool {
-	return m.flows[id].marks.growing(now, m.spec.MarkEvery)
+	return m.flows[id].marks.growing(now, m.markEvery)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 	"nictwin/stack/cc"
 )
 
@@ -49,31 +50,36 @@ type Spec struct {
 	// or more counts as one credit less than the share, or the flow would run out of credits by itself.
 	Batch int `yaml:"batch"`
 
-	Inactive   Ps   `yaml:"inactive_ps"`   // a flow without packets for this long gives up its credits
-	Reactivate Ps   `yaml:"reactivate_ps"` // period in which the next inactive flow with packets becomes active again
-	Reallocate bool `yaml:"reallocate"`    // false: every flow keeps its equal part, active or not
-	AsPrinted  bool `yaml:"as_printed"`    // follow Algorithm 1 as printed, which loses credits
+	// Inactive is the time after which a flow without packets gives up its credits, Reactivate the period in which the
+	// next inactive flow with packets becomes active again.
+	Inactive   quantity.Time `yaml:"inactive"`
+	Reactivate quantity.Time `yaml:"reactivate"`
 
-	FastSlots int  `yaml:"fast_slots"`     // descriptors of a flow's fast ring
-	SlowSlots int  `yaml:"slow_slots"`     // descriptors of a slow ring
-	Landing   int  `yaml:"landing"`        // host buffers of a flow for slow packets
-	Lend      bool `yaml:"lend"`           // the application lends the landing buffers (post_recv)
-	Copies    int  `yaml:"copies"`         // maximum number of copies of a flow in progress
-	MarkEvery Ps   `yaml:"mark_period_ps"` // period in which production and consumption of the slow path are compared
+	Reallocate bool `yaml:"reallocate"` // false: every flow keeps its equal part, active or not
+	AsPrinted  bool `yaml:"as_printed"` // follow Algorithm 1 as printed, which loses credits
+
+	FastSlots int  `yaml:"-"`          // descriptors of a flow's fast ring
+	SlowSlots int  `yaml:"slow_slots"` // descriptors of a slow ring
+	Landing   int  `yaml:"landing"`    // host buffers of a flow for slow packets
+	Lend      bool `yaml:"-"`          // the application lends the landing buffers (post_recv)
+	Copies    int  `yaml:"copies"`     // maximum number of copies of a flow in progress
+
+	// MarkEvery is the period in which production and consumption of the slow path are compared.
+	MarkEvery quantity.Time `yaml:"mark_period"`
 
 	// WaitLimit bounds what could be for ever: the wait for a packet whose successor has arrived, and for a landing
 	// buffer while the application holds all of them. A longer one is an error.
-	WaitLimit Ps `yaml:"wait_limit_ps"`
+	WaitLimit quantity.Time `yaml:"wait_limit"`
 }
 
 // DefaultSpec returns the paper's parameters where it has them: 3,000 credits (6 MB of cache, buffers of 2 KB), an
 // inactivity of 1 s. The batch, the reactivation period, the number of copies and the limit of waits are ours.
 func DefaultSpec() Spec {
-	const second = 1e12
+	const second, microsecond = 1e12, quantity.Time(cc.Microsecond)
 	return Spec{
 		Credits: 3000, Flows: 8, Accounts: AccountsShared, Controller: ControlNIC, Batch: 32, Inactive: second,
 		Reactivate: second, Reallocate: true, FastSlots: 4096, SlowSlots: 4096, Landing: 1024, Copies: 4,
-		MarkEvery: 10 * cc.Microsecond, WaitLimit: 10_000 * cc.Microsecond,
+		MarkEvery: 10 * microsecond, WaitLimit: 10_000 * microsecond,
 	}
 }
 
@@ -89,10 +95,10 @@ func (s *Spec) Validate() error {
 	within("credits", int64(s.Credits), 0, maxCredits)
 	within("flows", int64(s.Flows), 1, MaxFlows)
 	within("batch", int64(s.Batch), 1, maxCredits)
-	within("inactive_ps", s.Inactive, 1, Never/4)
-	within("reactivate_ps", s.Reactivate, 1, Never/4)
-	within("mark_period_ps", s.MarkEvery, 1, Never/4)
-	within("wait_limit_ps", s.WaitLimit, 1, Never/4)
+	within("inactive", int64(s.Inactive), 1, Never/4)
+	within("reactivate", int64(s.Reactivate), 1, Never/4)
+	within("mark_period", int64(s.MarkEvery), 1, Never/4)
+	within("wait_limit", int64(s.WaitLimit), 1, Never/4)
 	within("fast_slots", int64(s.FastSlots), 1, ring)
 	within("slow_slots", int64(s.SlowSlots), 1, ring)
 	within("landing", int64(s.Landing), 1, ring)

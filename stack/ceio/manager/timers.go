@@ -15,7 +15,7 @@ func (m *Manager) Tick(now Ps) {
 		return
 	}
 	if now >= m.rotation {
-		m.rotation += (1 + (now-m.rotation)/m.spec.Reactivate) * m.spec.Reactivate
+		m.rotation += (1 + (now-m.rotation)/m.reactivateEvery) * m.reactivateEvery
 		m.reactivate(now)
 	}
 	m.tick = m.rotation
@@ -24,10 +24,10 @@ func (m *Manager) Tick(now Ps) {
 		if !f.open || !m.ledger.Active(i) {
 			continue
 		}
-		silent := f.last + m.spec.Inactive
+		silent := f.last + m.inactive
 		if now >= silent {
 			m.request(f, false)
-			silent = now + m.spec.Inactive // if it is the last active flow
+			silent = now + m.inactive // if it is the last active flow
 		}
 		m.tick = min(m.tick, silent)
 	}
@@ -36,7 +36,7 @@ func (m *Manager) Tick(now Ps) {
 // watch starts to watch a flow for silence.
 func (m *Manager) watch(now Ps, f *flow) {
 	f.last = now
-	m.tick = min(m.tick, now+m.spec.Inactive)
+	m.tick = min(m.tick, now+m.inactive)
 }
 
 // reactivate makes the next inactive flow active that got packets since it became inactive.

@@ -56,18 +56,18 @@ func (w *wait) end(limit Ps) Ps {
 // WaitsUntil returns the time at which to call CheckWaits for a flow; Never if it waits for nothing that has a limit.
 func (m *Manager) WaitsUntil(id int) Ps {
 	f := &m.flows[id]
-	return min(f.gap.end(m.spec.WaitLimit), f.held.end(m.spec.WaitLimit))
+	return min(f.gap.end(m.waitLimit), f.held.end(m.waitLimit))
 }
 
 // CheckWaits fails if a flow has waited for too long: for a packet that others have overtaken, or for a landing
 // buffer.
 func (m *Manager) CheckWaits(now Ps, id int) {
 	f := &m.flows[id]
-	if now >= f.gap.end(m.spec.WaitLimit) {
+	if now >= f.gap.end(m.waitLimit) {
 		m.fail(id, ": packet %d is missing: later ones arrived %d ps ago [A4]", f.merger.Next(),
 			now-f.gap.since)
 	}
-	if now >= f.held.end(m.spec.WaitLimit) {
+	if now >= f.held.end(m.waitLimit) {
 		m.fail(id, ": the application has held all %d landing buffers for %d ps, and more slow packets wait: want more "+
 			"of them, or packets released sooner", m.spec.Landing, now-f.held.since)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 	"nictwin/stack/ceio/manager"
 )
 
@@ -21,7 +22,7 @@ type Spec struct {
 	PacketCycles int64 `yaml:"packet_cycles"`
 
 	// ArmPeriod is the time from one look of the controller `arm` at the hits of all rules to the next one, at least.
-	ArmPeriod Ps `yaml:"arm_period_ps"`
+	ArmPeriod quantity.Time `yaml:"arm_period"`
 }
 
 // DefaultSpec returns default parameters: those of a manager, with as many fast slots as the node has buffers.
@@ -52,9 +53,34 @@ func (s *Spec) Validate() error {
 	ring("slow_slots", s.SlowSlots)
 	ring("fast_slots", s.FastSlots)
 	within("packet_cycles", s.PacketCycles, 0, 1<<20)
-	within("arm_period_ps", s.ArmPeriod, 1, manager.Never/4)
+	within("arm_period", int64(s.ArmPeriod), 1, manager.Never/4)
+	if s.Controller == manager.ControlNIC && s.ArmPeriod != DefaultSpec().ArmPeriod {
+		errs = append(errs, field.Errorf("arm_period", "%v: %v %s has none: want none, or %s", s.ArmPeriod,
+			field.Path("controller"), s.Controller, manager.ControlArm))
+	}
+	if !s.Reallocate {
+		errs = append(errs, s.validateFixed())
+	}
 	if s.Lend {
 		errs = append(errs, field.Errorf("lend", "true: want false: the applications of a node lend no buffers"))
+	}
+	return errors.Join(errs...)
+}
+
+// validateFixed refuses options that have no effect where every flow keeps its part of the credits.
+func (s *Spec) validateFixed() error {
+	var errs []error
+	d := DefaultSpec()
+	for _, x := range []struct {
+		path field.Path
+		set  bool
+		v    any
+	}{{"as_printed", s.AsPrinted, s.AsPrinted}, {"inactive", s.Inactive != d.Inactive, s.Inactive},
+		{"reactivate", s.Reactivate != d.Reactivate, s.Reactivate}} {
+		if x.set {
+			errs = append(errs, field.Errorf(x.path, "%v: no flow gains or loses credits with %v false: want none, or "+
+				"true there", x.v, field.Path("reallocate")))
+		}
 	}
 	return errors.Join(errs...)
 }
