@@ -64,7 +64,11 @@ func TestPayloadSentAgain(t *testing.T) {
 		onRNICs,
 	} {
 		for _, kind := range []string{"send", "write", "read"} {
-			p := withStatsOnce(t, on+"workload: {kind: "+kind+", count: 200, depth: 8, sizes: [3000], mtu: 1024, "+
+			play := withStatsOnce
+			if kind == "write" { // that statistics change nothing is checked for one kind
+				play = withStats
+			}
+			p := play(t, on+"workload: {kind: "+kind+", count: 200, depth: 8, sizes: [3000], mtu: 1024, "+
 				"psn: 16777210}\nfaults: {wire: {seed: 3, chances: {loss: 0.02}}}\n")
 			at := map[string]stats.LinkBytes{}
 			for _, l := range p.Stats.Links {

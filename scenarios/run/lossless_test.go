@@ -145,7 +145,8 @@ func (p *Played) gbps() float64 {
 func TestGoodputByDepth(t *testing.T) {
 	for _, mtu := range []int{1024, 4096} {
 		best, at64 := 0.0, 0.0
-		for depth, count := range map[int]int{1: 80, 8: 80, 64: 160, 256: 160} { // the first queues are always full
+		for _, x := range [][2]int{{1, 80}, {8, 80}, {64, 160}, {256, 160}} { // the first queues are always full
+			depth, count := x[0], x[1]
 			text := fmt.Sprintf("board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: write, "+
 				"mtu: %d, sizes: [65536], count: %d, depth: %d, payload: reused}", mtu, count, depth)
 			p, w := playWired(t, Options{Unjudged: true}, text)

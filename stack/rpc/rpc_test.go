@@ -137,6 +137,37 @@ func TestMarks(t *testing.T) {
 	require.Equal(t, before/2, s.Window(), "no further mark, and no growth above a window of data")
 }
 
+// TestLostAreFoundOnce checks that a sender looks for the next lost packet where it found the one before, and that packets
+// lost again come first.
+func TestLostAreFoundOnce(t *testing.T) {
+	spec := DefaultSpec(1)
+	s, err := NewSender(spec)
+	require.NoError(t, err)
+	require.NoError(t, s.Queue(0, Window))
+	for range Window {
+		_, ok := s.Next(0)
+		require.True(t, ok)
+		s.inFlight = 0 // the window is open
+	}
+	s.Expire(s.Deadline())
+	require.Equal(t, Window, s.lost)
+	again := func(number uint32) {
+		p, ok := s.Next(1e9)
+		require.True(t, ok)
+		require.Equal(t, number, p.Number)
+		require.Equal(t, number, s.firstLost)
+		s.inFlight = 0
+	}
+	for n := range uint32(100) {
+		again(n)
+	}
+	require.NoError(t, s.Acked(1e9, &Header{Kind: Ack, Number: 50, Map: [4]uint64{1<<63 | 1<<62}}))
+	again(100)
+	s.lose(60)
+	again(60)
+	again(101)
+}
+
 func TestBadInput(t *testing.T) {
 	s, err := NewSender(DefaultSpec(1024))
 	require.NoError(t, err)

@@ -27,6 +27,7 @@ type Sender struct {
 	base, next uint32 // first unacknowledged packet; number of the next new one
 	inFlight   int64  // payload bytes sent and neither acknowledged nor lost
 	lost       int    // packets that wait for retransmission
+	firstLost  uint32 // none of them is before it
 	recovery   uint32 // packets below this number are found lost only by a timeout
 	marked     uint32 // marks that acknowledgements have reported
 
@@ -105,18 +106,13 @@ func (s *Sender) Deadline() Ps { return s.deadline }
 // packet has been sent.
 func (s *Sender) Next(now Ps) (p Packet, ok bool) {
 	if s.lost > 0 {
-		for n := s.base; n != s.next; n++ {
-			x := s.at(n)
-			if x.state != lost {
-				continue
-			}
-			if !s.open(x) {
-				return p, false
-			}
-			s.lost--
-			s.stats.Again++
-			return s.send(now, n, true), true
+		n := s.oldestLost()
+		if !s.open(s.at(n)) {
+			return p, false
 		}
+		s.lost--
+		s.stats.Again++
+		return s.send(now, n, true), true
 	}
 	if s.queue.Len() == 0 || s.next-s.base == uint32(s.spec.Outstanding) {
 		return p, false
@@ -133,6 +129,17 @@ func (s *Sender) Next(now Ps) (p Packet, ok bool) {
 		s.nextIndex = 0
 	}
 	return s.send(now, s.next-1, false), true
+}
+
+// oldestLost returns the number of the first packet that waits for retransmission. There must be one.
+func (s *Sender) oldestLost() uint32 {
+	if int32(s.firstLost-s.base) < 0 {
+		s.firstLost = s.base
+	}
+	for s.at(s.firstLost).state != lost {
+		s.firstLost++
+	}
+	return s.firstLost
 }
 
 func (s *Sender) at(number uint32) *sent { return &s.window[number%Window] }
@@ -230,18 +237,26 @@ const reorder = 3
 // detect finds packets that are lost because others, sent after them, have arrived, the last of them with number
 // highest.
 func (s *Sender) detect(now Ps, highest uint32) {
-	for n := s.base; n != s.next && int32(highest-n) >= reorder; n++ {
+	first := s.base
+	if int32(s.recovery-first) > 0 { // below s.recovery, only the timeout finds losses
+		first = s.recovery
+	}
+	for n := first; n != s.next && int32(highest-n) >= reorder; n++ {
 		x := s.at(n)
-		if x.state != inFlight || int32(n-s.recovery) < 0 {
-			continue // below s.recovery, only the timeout finds losses
+		if x.state != inFlight {
+			continue
 		}
-		s.lose(x)
+		s.lose(n)
 		s.dctcp.Lost(now, s.bytes(x), false)
 		s.recovery = n + 1
 	}
 }
 
-func (s *Sender) lose(x *sent) {
+func (s *Sender) lose(number uint32) {
+	if s.lost == 0 || int32(number-s.firstLost) < 0 {
+		s.firstLost = number
+	}
+	x := s.at(number)
 	x.state = lost
 	s.lost++
 	s.inFlight -= int64(s.bytes(x))
@@ -258,7 +273,7 @@ func (s *Sender) Expire(now Ps) {
 	before := s.inFlight
 	for n := s.base; n != s.next; n++ {
 		if x := s.at(n); x.state == inFlight {
-			s.lose(x)
+			s.lose(n)
 		}
 	}
 	s.dctcp.Lost(now, int(before-s.inFlight), true)
