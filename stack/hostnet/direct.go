@@ -27,8 +27,7 @@ type direct struct {
 
 	// With split buffers, which are posted in order:
 	buffers []driver.Buffer
-	free    []bool // by buffer
-	oldest  int    // buffer to post next
+	order   *driver.InOrder
 }
 
 var _ Path = (*direct)(nil)
@@ -53,7 +52,7 @@ func (d *direct) open() error {
 		if hdr, err1 = d.c.Driver.Alloc(nicspec.EndpointHost, uint64(n*b.HeaderBytes), 4096); err1 != nil {
 			return err1
 		}
-		d.free = make([]bool, n)
+		d.order = driver.NewInOrder(n, func(i uint64) error { return d.queue.Post(d.buffers[i]) })
 	}
 	if d.queue, err1 = d.c.Driver.OpenRx(cfg); err1 != nil {
 		return err1
@@ -86,7 +85,7 @@ func (d *direct) fill(pay, hdr uint64) error {
 func (d *direct) arrived(_ *driver.RxQueue, f *driver.RxFrame) {
 	p := Packet{Buffer: f.Buffer, HdrLen: f.HdrLen, PayLen: f.PayLen}
 	p.SetCqe(f.Cqe)
-	if d.free != nil {
+	if d.order != nil {
 		p.Slot = uint32((f.Pay - d.buffers[0].Pay) / uint64(d.c.Buffers.Bytes))
 	}
 	d.taken.Push(p)
@@ -116,10 +115,10 @@ func (d *direct) Next(p *Packet) bool {
 
 // Done implements Path.
 func (d *direct) Done(p *Packet) {
-	if d.free == nil {
-		d.post(p.Buffer)
+	if d.order == nil {
+		d.check(d.queue.Post(p.Buffer))
 	} else {
-		d.postInOrder(int(p.Slot))
+		d.postInOrder(p.Slot)
 	}
 	if d.err == nil && d.queue.Waiting() >= max(1, min(d.c.Repost, d.queue.Size()/4)) {
 		if err := d.queue.Ring(); err != nil {
@@ -130,21 +129,13 @@ func (d *direct) Done(p *Packet) {
 
 // postInOrder posts freed buffers in the order of their addresses, so that consecutive packets are adjacent. It gives
 // up the order while the NIC is short of buffers because one of them is in use for long.
-func (d *direct) postInOrder(freed int) {
-	d.free[freed] = true
-	for d.free[d.oldest] {
-		d.free[d.oldest] = false
-		d.post(d.buffers[d.oldest])
-		d.oldest = (d.oldest + 1) % len(d.buffers)
-	}
-	if n := d.queue.Size(); d.free[freed] && n-d.queue.Room() < n/4 {
-		d.free[freed] = false
-		d.post(d.buffers[freed])
-	}
+func (d *direct) postInOrder(freed uint32) {
+	d.check(d.order.Free(uint64(freed)))
+	d.check(d.order.Overtake(d.queue.Size()/4 - d.queue.Posted()))
 }
 
-func (d *direct) post(b driver.Buffer) {
-	if err := d.queue.Post(b); err != nil {
+func (d *direct) check(err error) {
+	if err != nil {
 		d.fail(err)
 	}
 }

@@ -168,7 +168,7 @@ func (f *Flow) open() error {
 		return err
 	}
 	if f.c.Split > 0 {
-		f.fast.free = make([]bool, s.FastSlots)
+		f.fast.order = driver.NewInOrder(s.FastSlots, f.fast.post)
 	}
 	return errors.Join(drv.SetAccount(f.c.Account, 0, s.Controller == manager.ControlNIC),
 		drv.SetRule(f.c.Rule, f.rule(false)))
@@ -287,7 +287,7 @@ func (f *Flow) Done(now Ps, p *Packet, messages int) {
 	f.now = now
 	if p.Fast {
 		f.d.check(f.fast.freed(f.fast.index(p.Address)))
-		if f.fast.free != nil {
+		if f.fast.order != nil {
 			f.d.check(f.fast.ensure(f.fast.Size() / 4))
 		}
 		f.announce(f.fast.RxQueue)

@@ -48,29 +48,18 @@ func (s *slots) len() uint64 { return s.headers() + s.n*s.hdrSize }
 type fastRing struct {
 	*driver.RxQueue
 	slots
-	free   []bool // by buffer: free, and not posted; nil: posted in any order
-	oldest uint64 // buffer to post next
+	order *driver.InOrder // nil: posted in any order
 }
 
 // freed takes back the buffer of a packet that has been processed.
 func (r *fastRing) freed(i uint64) error {
-	if r.free == nil {
-		return r.Post(r.at(i))
+	if r.order == nil {
+		return r.post(i)
 	}
-	r.free[i] = true
-	return r.postInOrder()
+	return r.order.Free(i)
 }
 
-func (r *fastRing) postInOrder() error {
-	for r.free[r.oldest] {
-		r.free[r.oldest] = false
-		if err := r.Post(r.at(r.oldest)); err != nil {
-			return err
-		}
-		r.oldest = (r.oldest + 1) % r.n
-	}
-	return nil
-}
+func (r *fastRing) post(i uint64) error { return r.Post(r.at(i)) }
 
 // announced returns the descriptors that the NIC knows of and that software has not seen used.
 func (r *fastRing) announced() int { return r.Posted() - r.Waiting() }
@@ -80,12 +69,9 @@ func (r *fastRing) ensure(n int) error {
 	if r.announced() >= n {
 		return nil
 	}
-	for k := uint64(0); r.free != nil && r.Posted() < n && k < r.n; k++ {
-		if i := (r.oldest + k) % r.n; r.free[i] {
-			r.free[i] = false
-			if err := r.Post(r.at(i)); err != nil {
-				return err
-			}
+	if r.order != nil {
+		if err := r.order.Overtake(n - r.Posted()); err != nil {
+			return err
 		}
 	}
 	return announce(r.RxQueue)
