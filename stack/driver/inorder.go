@@ -9,7 +9,9 @@ type InOrder struct {
 }
 
 // NewInOrder returns an order of n buffers, all of them posted. `post` posts a buffer.
-func NewInOrder(n int, post func(i uint64) error) *InOrder { return &InOrder{post: post, free: make([]bool, n)} }
+func NewInOrder(n int, post func(i uint64) error) *InOrder {
+	return &InOrder{post: post, free: make([]bool, n)}
+}
 
 // Free takes back a buffer, and posts those that are free and next.
 func (o *InOrder) Free(i uint64) error {

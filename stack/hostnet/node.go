@@ -189,7 +189,8 @@ func (n *Node) Progress() (sum uint64) {
 	return sum
 }
 
-// Err returns the first error of the node, its driver and its paths, or nil. An error of what paths share is there once.
+// Err returns the first error of the node, its driver and its paths, or nil. An error that several paths report counts
+// once.
 func (n *Node) Err() error {
 	errs := []error{n.err, n.drv.Err()}
 	for _, f := range n.flows {

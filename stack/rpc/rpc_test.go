@@ -137,8 +137,8 @@ func TestMarks(t *testing.T) {
 	require.Equal(t, before/2, s.Window(), "no further mark, and no growth above a window of data")
 }
 
-// TestLostAreFoundOnce checks that a sender looks for the next lost packet where it found the one before, and that packets
-// lost again come first.
+// TestLostAreFoundOnce checks that a sender looks for the next lost packet where it found the one before, and that
+// packets lost again come first.
 func TestLostAreFoundOnce(t *testing.T) {
 	spec := DefaultSpec(1)
 	s, err := NewSender(spec)

@@ -166,8 +166,7 @@ func (n *Net) serves(l *line, x *Stack, c *hostnet.FlowConfig) error {
 // chunks adds the server of a flow of chunks.
 func (n *Net) chunks(l *line, x *Stack, c *hostnet.FlowConfig) error {
 	memory := n.cfg.Rack.Servers[l.ends[1]].Cards[0].Memory
-	s, err := hostapps.NewChunkServer(hostapps.ChunkServerConfig{Seed: n.seed(l), Spec: chunkSpec(l),
-		Copy: l.spec.Chunks.Copy, Peek: memory.Read,
+	s, err := hostapps.NewChunkServer(hostapps.ChunkServerConfig{Seed: n.seed(l), Spec: chunkSpec(l), Peek: memory.Read,
 		OnChunk: func(number uint32) { l.took(int(number), l.spec.Sizes[0]) }})
 	if err != nil {
 		return err
@@ -185,14 +184,11 @@ func (n *Net) chunks(l *line, x *Stack, c *hostnet.FlowConfig) error {
 }
 
 // kvSpec returns the store of a flow.
-func (f *flow) kvSpec() *hostapps.KVSpec {
-	s := &f.spec.KV
-	return &hostapps.KVSpec{Pairs: s.Pairs, Key: s.Key, Value: s.Value, Gets: s.Gets, Puts: s.Puts}
-}
+func (f *flow) kvSpec() *hostapps.KVSpec { return (*hostapps.KVSpec)(&f.spec.KV) }
 
 // chunkSpec returns the chunks of a flow.
 func chunkSpec(l *line) hostapps.ChunkSpec {
-	s := &l.spec.Chunks
-	return hostapps.ChunkSpec{ChunkBytes: l.spec.Sizes[0], Chunks: s.File, Outstanding: l.spec.Depth,
-		Segment: l.segment(), RunBytes: s.RunBytes}
+	s := hostapps.ChunkSpec{ChunkSpec: l.spec.Chunks, ChunkBytes: l.spec.Sizes[0], Outstanding: l.spec.Depth}
+	s.Segment = l.segment()
+	return s
 }

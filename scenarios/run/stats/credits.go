@@ -43,7 +43,7 @@ func (s *Summary) creditTable(b *strings.Builder) {
 	_ = w.Flush() // a Builder takes everything
 }
 
-// Drops are the frames that the NIC of a server over UDP dropped on receive, from its set-up on, by what was missing.
+// Drops are the frames that the NIC of a server over UDP dropped on receive, from its set-up on, by the thing missing.
 type Drops struct {
 	Server     string `json:"server"`
 	Buffer     uint64 `json:"no_buffer"`     // room in the port's receive buffer [R3]

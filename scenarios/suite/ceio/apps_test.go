@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	nics "nictwin/scenarios/bed/device"
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/ceio/manager"
 	"nictwin/stack/hostnet/apps"
 )
 
 func chunkSpec() apps.ChunkSpec {
-	return apps.ChunkSpec{ChunkBytes: 100_000, Chunks: 16, Outstanding: 2, Segment: 1400, RunBytes: 8192}
+	return apps.ChunkSpec{ChunkSpec: kind.DefaultChunks(), ChunkBytes: 100_000, Outstanding: 2}
 }
 
 // TestApplications plays echoes from the shortest frames to jumbo frames, chunks of many packets, and VXLAN, at once,
@@ -34,7 +35,7 @@ func TestApplications(t *testing.T) {
 			load := apps.Load{Requests: x.requests}
 			var placed, copied *apps.ChunkServer
 			var sink *apps.VXLANSink
-			s.kinds = []kind{echo{6, load}, echo{8942 - 16, load},
+			s.kinds = []flowKind{echo{6, load}, echo{8942 - 16, load},
 				chunks{chunkSpec(), apps.Load{Requests: x.requests / 25}, false, &placed},
 				chunks{chunkSpec(), apps.Load{Requests: x.requests / 25}, true, &copied},
 				vxlan{apps.Load{Requests: x.requests, EveryPs: 50_000}, &sink}}

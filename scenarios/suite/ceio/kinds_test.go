@@ -12,8 +12,8 @@ import (
 	"nictwin/stack/rpc"
 )
 
-// kind makes both ends of a flow.
-type kind interface {
+// flowKind makes both ends of a flow.
+type flowKind interface {
 	flow(s *server, i int) (server, client hostnet.FlowConfig)
 }
 
@@ -52,7 +52,8 @@ type chunks struct {
 }
 
 func (k chunks) flow(s *server, i int) (a, b hostnet.FlowConfig) {
-	server, err := apps.NewChunkServer(apps.ChunkServerConfig{Seed: uint64(i), Spec: k.spec, Copy: k.copies,
+	k.spec.Copy = k.copies
+	server, err := apps.NewChunkServer(apps.ChunkServerConfig{Seed: uint64(i), Spec: k.spec,
 		Peek: func(at uint64, b []byte) error { return s.Rack.Servers[0].Cards[0].Memory.Read(at, b) }})
 	require.NoError(s, err)
 	client, err := apps.NewChunkClient(uint64(i), k.spec, k.load)

@@ -31,7 +31,7 @@ type server struct {
 	dut   string       // manifest of the RTL
 	cores int          // of the host, which flows use in turn
 	node  hostnet.Spec // of the server
-	kinds []kind       // by flow
+	kinds []flowKind   // by flow
 	arm   *cpu.Core    // of the card, with controller `arm`
 	v6    bool
 	lost  uint64 // packets that the NIC dropped

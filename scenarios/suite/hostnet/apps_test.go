@@ -9,6 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/host/dsa"
 	"nictwin/scenarios/bed/hostbed"
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/hostnet"
 	"nictwin/stack/hostnet/apps"
 	"nictwin/stack/rpc"
@@ -93,7 +94,8 @@ func (d *duo) kv(core int, s apps.KVSpec, l apps.Load) (*apps.KVServer, *apps.KV
 
 // chunks adds a flow of chunks.
 func (d *duo) chunks(core int, s apps.ChunkSpec, engine, copies bool, l apps.Load) *apps.ChunkServer {
-	c := apps.ChunkServerConfig{Seed: uint64(len(d.server.Flows)), Spec: s, Copy: copies,
+	s.Copy = copies
+	c := apps.ChunkServerConfig{Seed: uint64(len(d.server.Flows)), Spec: s,
 		Peek: func(addr uint64, b []byte) error { return d.Rack.Servers[0].Cards[0].Memory.Read(addr, b) }}
 	if engine {
 		c.Engine = portal{d}
@@ -138,7 +140,7 @@ func TestKV(t *testing.T) {
 }
 
 func chunkSpec() apps.ChunkSpec {
-	return apps.ChunkSpec{ChunkBytes: 100_000, Chunks: 16, Outstanding: 4, Segment: 1400, RunBytes: 8192}
+	return apps.ChunkSpec{ChunkSpec: kind.DefaultChunks(), ChunkBytes: 100_000, Outstanding: 4}
 }
 
 // TestChunks checks that packets without loss land one behind another, so that copies are as long as RunBytes allows.

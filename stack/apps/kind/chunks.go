@@ -1,5 +1,7 @@
 package kind
 
+import "nictwin/models/sim/field"
+
 // Chunks is the kind of large messages in the manner of LineFS: chunks of a file, which land in receive buffers and are
 // answered once they are in the file. No software looks at their packets one by one (CPU-bypass).
 const Chunks Name = "chunks"
@@ -27,13 +29,22 @@ func (chunks) Transports() []Transport { return []Transport{UDP} }
 func (chunks) Options() []Option       { return []Option{ChunksOption, SizesOption, DepthOption} }
 
 func (chunks) validate(f *Fields, bad *Faults) {
-	const mostDepth, mostFile, mostRun, mostCycles = 1 << 10, 1 << 20, 1 << 24, 1 << 20
-	s := &f.Chunks
 	oneSize(Chunks, f, MaxBytes, bad)
-	bad.Check(f.Depth <= mostDepth, "depth", "%d: want %d at most for kind %s", f.Depth, mostDepth, Chunks)
-	bad.Check(s.Segment >= 1 && s.Segment <= MaxPayload, "chunks.segment", "%d: want 1 to %d", s.Segment, MaxPayload)
-	bad.Check(s.File > f.Depth && s.File <= mostFile, "chunks.file", "%d: a chunk might be written over before it was "+
-		"checked: want more than depth, %d, and %d at most", s.File, f.Depth, mostFile)
-	bad.Check(s.RunBytes >= 1 && s.RunBytes <= mostRun, "chunks.run_bytes", "%d: want 1 to %d", s.RunBytes, mostRun)
-	bad.Check(s.Cycles >= 0 && s.Cycles <= mostCycles, "chunks.rx_cycles", "%d: want 0 to %d", s.Cycles, mostCycles)
+	bad.Check(f.Depth <= MaxChunks, "depth", "%d: want %d at most for kind %s", f.Depth, MaxChunks, Chunks)
+	bad.Add(field.Under("chunks", f.Chunks.Validate(f.Depth)))
+}
+
+// MaxChunks is the most chunks of a flow without an answer.
+const MaxChunks = 1 << 10
+
+// Validate returns every error of the spec for so many chunks without an answer, each a field.Error.
+func (s *ChunkSpec) Validate(depth int) error {
+	const mostFile, mostRun, mostCycles = 1 << 20, 1 << 24, 1 << 20
+	var bad Faults
+	bad.Check(s.Segment >= 1 && s.Segment <= MaxPayload, "segment", "%d: want 1 to %d", s.Segment, MaxPayload)
+	bad.Check(s.File > depth && s.File <= mostFile, "file", "%d: a chunk might be written over before it was checked: "+
+		"want more than depth, %d, and %d at most", s.File, depth, mostFile)
+	bad.Check(s.RunBytes >= 1 && s.RunBytes <= mostRun, "run_bytes", "%d: want 1 to %d", s.RunBytes, mostRun)
+	bad.Check(s.Cycles >= 0 && s.Cycles <= mostCycles, "rx_cycles", "%d: want 0 to %d", s.Cycles, mostCycles)
+	return bad.Err()
 }

@@ -1,5 +1,7 @@
 package kind
 
+import "nictwin/models/sim/field"
+
 // KV is the kind of gets and puts of a key-value store, which each flow has for itself in the server's memory.
 const KV Name = "kv"
 
@@ -24,15 +26,21 @@ func (kv) Transports() []Transport { return []Transport{UDP} }
 func (kv) Options() []Option       { return []Option{KVOption, DepthOption} }
 
 func (kv) validate(f *Fields, bad *Faults) {
-	const mostPairs, mostShare, leastKey, mostKey, leastValue, mostValue = 1 << 20, 1 << 16, 8, 256, 4, 8192
-	s := &f.KV
-	bad.Check(s.Pairs >= 1 && s.Pairs <= mostPairs, "kv.pairs", "%d: want 1 to %d", s.Pairs, mostPairs)
-	bad.Check(s.Key >= leastKey && s.Key <= mostKey, "kv.key", "%d: want %d to %d", s.Key, leastKey, mostKey)
-	bad.Check(s.Value >= leastValue && s.Value <= mostValue, "kv.value", "%d: want %d to %d", s.Value, leastValue,
-		mostValue)
-	bad.Check(s.Gets >= 0 && s.Gets <= mostShare, "kv.gets", "%d: want 0 to %d", s.Gets, mostShare)
-	bad.Check(s.Puts >= 0 && s.Puts <= mostShare-s.Gets, "kv.puts", "%d: want 0 or more, and %d at most with kv.gets",
-		s.Puts, mostShare)
-	bad.Check(s.Gets != 0 || s.Puts != 0, "kv.gets", "0: and no kv.puts: want one of them")
+	bad.Add(field.Under("kv", f.KV.Validate()))
 	powerOfTwo(f, bad)
+}
+
+// Validate returns every error of the spec, each a field.Error.
+func (s *KVSpec) Validate() error {
+	const mostPairs, mostShare, leastKey, mostKey, leastValue, mostValue = 1 << 20, 1 << 16, 8, 256, 4, 8192
+	var bad Faults
+	bad.Check(s.Pairs >= 1 && s.Pairs <= mostPairs, "pairs", "%d: want 1 to %d", s.Pairs, mostPairs)
+	bad.Check(s.Key >= leastKey && s.Key <= mostKey, "key", "%d: want %d to %d", s.Key, leastKey, mostKey)
+	bad.Check(s.Value >= leastValue && s.Value <= mostValue, "value", "%d: want %d to %d", s.Value, leastValue,
+		mostValue)
+	bad.Check(s.Gets >= 0 && s.Gets <= mostShare, "gets", "%d: want 0 to %d", s.Gets, mostShare)
+	bad.Check(s.Puts >= 0 && s.Puts <= mostShare-s.Gets, "puts", "%d: want 0 or more, and %d at most with %v", s.Puts,
+		mostShare, field.Path("gets"))
+	bad.Check(s.Gets != 0 || s.Puts != 0, "gets", "0: and no %v: want one of them", field.Path("puts"))
+	return bad.Err()
 }

@@ -68,8 +68,8 @@ func (m *Manager) CheckWaits(now Ps, id int) {
 			now-f.gap.since)
 	}
 	if now >= f.held.end(m.waitLimit) {
-		m.fail(id, ": the application has held all %d landing buffers for %d ps, and more slow packets wait: want more "+
-			"of them, or packets released sooner", m.spec.Landing, now-f.held.since)
+		m.fail(id, ": the application has held all %d landing buffers for %d ps, and more slow packets wait: want "+
+			"more of them, or packets released sooner", m.spec.Landing, now-f.held.since)
 	}
 }
 

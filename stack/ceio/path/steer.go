@@ -22,7 +22,7 @@ const (
 // loads, besides the cycles of Spec.PacketCycles.
 type hub struct {
 	paths  []*path
-	table  map[hubKey]int // place of a path, by what its rule matches; source port 0: any
+	table  map[hubKey]int // place of a path, by the fields that its rule matches; source port 0: any
 	memory uint64         // address of the table; there is room for hubSlots lines
 }
 

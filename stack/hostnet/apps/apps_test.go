@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/stack/apps/kind"
 )
 
 // TestPattern checks that a message's bytes do not depend on the pieces in which they are asked for, and differ by
@@ -154,7 +156,8 @@ func TestVXLANOrder(t *testing.T) {
 		{Wire{Doubles: true}, []int{0, 1, 1, 2, 5, 5}, "", VXLANStats{Missing: 2, Copies: 2}},
 		{Wire{Doubles: true}, []int{0, 1, 2, 1}, "datagram 1 came again behind 2: want a copy right behind it",
 			VXLANStats{}},
-		{Wire{Doubles: true}, []int{0, 2, 1}, "datagram 1 came behind 2: want ascending numbers", VXLANStats{Missing: 1}},
+		{Wire{Doubles: true}, []int{0, 2, 1}, "datagram 1 came behind 2: want ascending numbers",
+			VXLANStats{Missing: 1}},
 		{Wire{Reorders: true}, []int{0, 2, 3, 1, 199, 100}, "", VXLANStats{Missing: 194, Late: 2}},
 		{Wire{Reorders: true}, []int{0, 2, 2}, "datagram 2 came twice: want it once", VXLANStats{Missing: 1}},
 		{Wire{true, true}, []int{0, 2, 3, 1, 2, 1}, "", VXLANStats{Late: 1, Copies: 2}},
@@ -174,27 +177,27 @@ func TestVXLANOrder(t *testing.T) {
 
 // TestSpecs checks that each wrong field is named.
 func TestSpecs(t *testing.T) {
+	ok := ChunkSpec{kind.ChunkSpec{File: 8, Segment: 100, RunBytes: 100}, 1000, 4}
 	for says, change := range map[string]func(*ChunkSpec){
-		"segments of 0 bytes":         func(s *ChunkSpec) { s.Segment = 0 },
-		"0 bytes: want 1 to 16777216": func(s *ChunkSpec) { s.ChunkBytes = 0 },
-		"3 outstanding: want a power": func(s *ChunkSpec) { s.Outstanding = 3 },
-		"a file of 4: want more than": func(s *ChunkSpec) { s.Chunks = 4 },
-		"runs of 0 bytes":             func(s *ChunkSpec) { s.RunBytes = 0 },
+		"chunks.segment 0":             func(s *ChunkSpec) { s.Segment = 0 },
+		"0 bytes: want 1 to 16777216":  func(s *ChunkSpec) { s.ChunkBytes = 0 },
+		"3 outstanding: want a power":  func(s *ChunkSpec) { s.Outstanding = 3 },
+		"chunks.file 4: a chunk might": func(s *ChunkSpec) { s.File = 4 },
+		"chunks.run_bytes 0":           func(s *ChunkSpec) { s.RunBytes = 0 },
 	} {
-		s := ChunkSpec{ChunkBytes: 1000, Chunks: 8, Outstanding: 4, Segment: 100, RunBytes: 100}
+		s := ok
 		require.NoError(t, s.Validate())
 		change(&s)
 		require.ErrorContains(t, s.Validate(), says)
 		_, err := NewChunkServer(ChunkServerConfig{Spec: s})
 		require.ErrorContains(t, err, says)
 	}
-	ok := ChunkSpec{ChunkBytes: 1000, Chunks: 8, Outstanding: 4, Segment: 100, RunBytes: 100}
 	_, err := NewChunkServer(ChunkServerConfig{Spec: ok})
 	require.ErrorContains(t, err, "no Peek")
 	_, err = NewKVServer(1, KVSpec{})
-	require.ErrorContains(t, err, "kv: 0 pairs")
+	require.ErrorContains(t, err, "kv.pairs 0: want 1 to")
 	_, err = NewKVClient(1, KVSpec{Pairs: 1}, 4, Load{Requests: 1})
-	require.ErrorContains(t, err, "kv: 0 gets to 0 puts")
+	require.ErrorContains(t, err, "kv.gets 0: and no kv.puts: want one of them")
 	_, err = NewKVClient(1, DefaultKV(), 5, Load{Requests: 1})
 	require.ErrorContains(t, err, "kv: 5 requests outstanding: want a power of two")
 	_, err = NewEchoClient(1, 0, Load{Requests: 1})

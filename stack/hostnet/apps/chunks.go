@@ -2,49 +2,36 @@ package apps
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"nictwin/models/server/cpu"
+	"nictwin/models/sim/field"
+	"nictwin/stack/apps/kind"
 )
 
 // ChunkSpec describes large messages, chunks of a file that is written from its beginning to its end, again and again.
 type ChunkSpec struct {
-	ChunkBytes int `yaml:"chunk_bytes"` // length of a message
-	Chunks     int `yaml:"chunks"`      // of the file
+	kind.ChunkSpec // Segment is the flow's rpc segment; a flow takes Cycles by its FlowConfig
 
-	// Outstanding is the most chunks without an answer. It must be less than Chunks; otherwise a chunk might be
-	// overwritten before it is checked.
-	Outstanding int `yaml:"outstanding"`
-
-	// Segment is the payload of a packet: the flow's rpc segment.
-	Segment int `yaml:"segment"`
-
-	// RunBytes is the most bytes that one step of the server's core copies: the payload of packets that follow each
-	// other in the file.
-	RunBytes int `yaml:"run_bytes"`
+	ChunkBytes  int // length of a message
+	Outstanding int // most chunks without an answer
 }
 
-// Validate returns an error of the spec.
+// Validate returns every error of the spec.
 func (s *ChunkSpec) Validate() error {
-	const most = 1 << 24
-	switch {
-	case s.Segment < 1 || s.Segment > 9000:
-		return fmt.Errorf("chunks: segments of %d bytes: want 1 to 9000", s.Segment)
-	case s.ChunkBytes < 1 || s.ChunkBytes > most:
-		return fmt.Errorf("chunks: %d bytes: want 1 to %d", s.ChunkBytes, most)
-	case s.Outstanding < 1 || s.Outstanding > 1<<10 || s.Outstanding&(s.Outstanding-1) != 0:
-		return fmt.Errorf("chunks: %d outstanding: want a power of two, 1 to 1024", s.Outstanding)
-	case s.Chunks <= s.Outstanding || s.Chunks > 1<<20:
-		return fmt.Errorf("chunks: a file of %d: want more than the %d outstanding, 2^20 at most", s.Chunks,
-			s.Outstanding)
-	case s.RunBytes < 1:
-		return fmt.Errorf("chunks: runs of %d bytes: want 1 or more", s.RunBytes)
+	errs := []error{field.Under("chunks", s.ChunkSpec.Validate(s.Outstanding))}
+	if s.ChunkBytes < 1 || s.ChunkBytes > kind.MaxBytes {
+		errs = append(errs, fmt.Errorf("chunks: %d bytes: want 1 to %d", s.ChunkBytes, kind.MaxBytes))
 	}
-	return nil
+	if n := s.Outstanding; n < 1 || n > kind.MaxChunks || n&(n-1) != 0 {
+		errs = append(errs, fmt.Errorf("chunks: %d outstanding: want a power of two, 1 to %d", n, kind.MaxChunks))
+	}
+	return errors.Join(errs...)
 }
 
 // packets returns the number of packets of a chunk.
-func (s *ChunkSpec) packets() int { return (s.ChunkBytes + s.Segment - 1) / s.Segment }
+func (s *ChunkSpec) packets() int { return s.Packets(s.ChunkBytes) }
 
 // ChunkAnswerBytes is the length of an answer: the number of the chunk, and its length.
 const ChunkAnswerBytes = 8
@@ -91,11 +78,9 @@ func (c *ChunkClient) Answered(now, queued Ps, id uint32, b []byte) error {
 // ChunkServerConfig configures a server of chunks.
 type ChunkServerConfig struct {
 	Seed uint64
+	// Spec.Copy moves each chunk from its receive buffers into the file. Without it, chunks stay where they landed
+	// until they have been checked, as data that an RDMA NIC has placed does.
 	Spec ChunkSpec
-
-	// Copy moves each chunk from its receive buffers into the file. Without it, chunks stay where they landed until
-	// they have been checked, as data that an RDMA NIC has placed does.
-	Copy bool
 
 	// Engine, if set, is the portal of the host's copy engine (models/server/host/dsa), which copies in place of the
 	// core.

@@ -76,7 +76,7 @@ func NewChunkServer(c ChunkServerConfig) (*ChunkServer, error) {
 	if c.Peek == nil {
 		return nil, errors.New("chunks: no Peek: want one, which checks every byte")
 	}
-	if c.Engine != nil && !c.Copy {
+	if c.Engine != nil && !c.Spec.Copy {
 		return nil, errors.New("chunks: a copy engine without Copy: want both")
 	}
 	s := &ChunkServer{cfg: c, chunks: make([]chunk, c.Spec.Outstanding), got: make([]byte, c.Spec.Segment),
@@ -94,7 +94,7 @@ func (s *ChunkServer) Stats() ChunkStats { return s.stats }
 
 // File returns the address of the file, and its length in bytes.
 func (s *ChunkServer) File() (addr uint64, bytes int) {
-	return s.file, s.cfg.Spec.Chunks * s.cfg.Spec.ChunkBytes
+	return s.file, s.cfg.Spec.File * s.cfg.Spec.ChunkBytes
 }
 
 // Open implements hostnet.Server.
@@ -103,7 +103,7 @@ func (s *ChunkServer) Open(f *hostnet.Flow) (err error) {
 		return fmt.Errorf("chunks: %d receive buffers: want %d or more, twice the packets of %d chunks, which wait in "+
 			"them", f.Buffers(), 2*held, len(s.chunks))
 	}
-	if s.cfg.Copy {
+	if s.cfg.Spec.Copy {
 		_, n := s.File()
 		if s.file, err = f.Alloc(uint64(n), 4096); err != nil {
 			return fmt.Errorf("chunks: file: %w", err)
@@ -177,7 +177,7 @@ func (s *ChunkServer) Work(f *hostnet.Flow) bool {
 	}
 	x := *s.ready.Front()
 	switch {
-	case !s.cfg.Copy:
+	case !s.cfg.Spec.Copy:
 		s.ready.Pop()
 		s.finished.Push(x)
 	case s.cfg.Engine != nil && s.runs.Len() == maxRuns:
@@ -206,7 +206,7 @@ func (s *ChunkServer) adjacent(x *chunk) (n, bytes int) {
 // place returns the address in the file of a chunk's packet.
 func (s *ChunkServer) place(x *chunk, packet int) uint64 {
 	spec := &s.cfg.Spec
-	return s.file + uint64(int(x.number)%spec.Chunks*spec.ChunkBytes+packet*spec.Segment)
+	return s.file + uint64(int(x.number)%spec.File*spec.ChunkBytes+packet*spec.Segment)
 }
 
 // copy copies a run of packets by the core, or has the engine copy it.
@@ -276,7 +276,7 @@ func (s *ChunkServer) end(f *hostnet.Flow, x *chunk) {
 	for i := range x.packets {
 		p := &x.packets[i]
 		at := p.at
-		if s.cfg.Copy {
+		if s.cfg.Spec.Copy {
 			at = s.place(x, i)
 		}
 		got, want := s.got[:p.length], s.want[:p.length]
@@ -288,7 +288,7 @@ func (s *ChunkServer) end(f *hostnet.Flow, x *chunk) {
 		if err != nil {
 			f.Fail(fmt.Errorf("chunk %d: %w", x.number, err))
 		}
-		if !s.cfg.Copy {
+		if !s.cfg.Spec.Copy {
 			f.Release(&p.packet)
 		}
 		s.stats.Bytes += uint64(p.length)

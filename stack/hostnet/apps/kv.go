@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+
+	"nictwin/models/sim/field"
+	"nictwin/stack/apps/kind"
 )
 
 // Sizes of the usual key-value store in bytes (ce.kv): a put with these and its header makes a frame of 144 B over
@@ -34,33 +37,17 @@ const (
 // the usual lengths 6-21 and 22-85. Values carry their version, so that a client can tell whether an answer may be
 // right: the server keeps the highest version of a key, and a put that comes twice changes nothing.
 
-// KVSpec describes a store and the requests to it.
-type KVSpec struct {
-	Pairs int `yaml:"pairs"` // ce.kv: 1,000
-
-	Key   int `yaml:"key_bytes"`   // length of keys; 0: KeyBytes
-	Value int `yaml:"value_bytes"` // length of values; 0: ValueBytes
-
-	// Gets and Puts are the shares of requests: get:put is 1:1, 3:1 or 1:3.
-	Gets int `yaml:"gets"`
-	Puts int `yaml:"puts"`
-}
+// KVSpec describes a store and the requests to it. Lengths of 0 are KeyBytes and ValueBytes.
+type KVSpec kind.KVSpec
 
 // DefaultKV returns 1,000 pairs, and as many gets as puts (ce.kv).
-func DefaultKV() KVSpec { return KVSpec{Pairs: 1000, Gets: 1, Puts: 1} }
+func DefaultKV() KVSpec { return KVSpec(kind.DefaultKV()) }
 
-// Validate returns an error of the spec.
+// Validate returns every error of the spec.
 func (s *KVSpec) Validate() error {
-	if s.Pairs < 1 || s.Pairs > 1<<20 {
-		return fmt.Errorf("kv: %d pairs: want 1 to 2^20", s.Pairs)
-	}
-	if k, v := s.lengths(); k < 8 || k > 256 || v < 4 || v > 8192 {
-		return fmt.Errorf("kv: keys of %d bytes and values of %d: want 8 to 256, and 4 to 8192", k, v)
-	}
-	if s.Gets < 0 || s.Puts < 0 || s.Gets+s.Puts < 1 || s.Gets+s.Puts > 1<<16 {
-		return fmt.Errorf("kv: %d gets to %d puts: want 0 or more each, 1 to 65536 together", s.Gets, s.Puts)
-	}
-	return nil
+	whole := kind.KVSpec(*s)
+	whole.Key, whole.Value = s.lengths()
+	return field.Under("kv", whole.Validate())
 }
 
 // lengths returns the lengths of keys and values.
