@@ -145,6 +145,10 @@ func (l *Listed) settle(c *claims.Claim, m *Measurement, why string) error {
 		}
 	case !c.Scored():
 		l.Status, l.Reason = string(claims.NotScored), "a simulation cannot check it"
+	case why != "" && c.Anchor != "":
+		return fmt.Errorf("claim %s: it is an anchor: take it out of uncovered.yaml", c.ID)
+	case c.Anchor != "":
+		l.Status, l.Reason = string(claims.Anchor), "it calibrated "+c.Anchor
 	case x == nil && why == "":
 		return fmt.Errorf("claim %s: no experiment measures it, and uncovered.yaml has no reason", c.ID)
 	case x != nil && why != "":
@@ -153,7 +157,7 @@ func (l *Listed) settle(c *claims.Claim, m *Measurement, why string) error {
 		l.Status, l.Reason = NotCovered, why
 	case m != nil:
 		l.Status = m.Verdict
-	case anchor(x, c.ID) != "":
+	case anchor(x, c) != "":
 		l.Status = string(claims.Anchor)
 	case slices.Contains(x.Arithmetic, c.ID):
 		l.Status = string(claims.Arithmetic)

@@ -1,10 +1,14 @@
 package papers
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/papers/claims"
+	"nictwin/scenarios/papers/study"
 )
 
 // TestEveryClaimHasAStatus checks that the list has all claims, each with a status, and a reason where no experiment
@@ -26,16 +30,34 @@ func TestEveryClaimHasAStatus(t *testing.T) {
 	for i := range c.List {
 		l := &c.List[i]
 		require.NotEmpty(t, l.Status, l.Claim)
-		require.Equal(t, l.Status == NotCovered, l.Role == "output" && l.Experiment == "", l.Claim)
+		require.Equal(t, l.Status == NotCovered, l.Role == "output" && l.Experiment == "" && l.Status != "anchor", l.Claim)
 		require.True(t, l.Experiment != "" || len(l.Inputs) > 0 || l.Reason != "", l.Claim)
 	}
 	var text strings.Builder
 	require.NoError(t, c.Write(&text))
 	require.Contains(t, text.String(), "348 claims; ")
 	require.Regexp(t, `offpath.c12.sum_alone .* anchor +path/zero`, text.String())
+	require.Regexp(t, `ceio.t4.ceio.3_1 .* anchor +it calibrated rx_cycles and tx_cycles of stack/hostnet`, text.String())
 	require.Regexp(t, `offpath.c13.p_minus_n_value .* arithmetic +path/pminusn`, text.String())
 	require.Regexp(t, `offpath.bg.nic_core_mpps .* input +input of path/skew nic.rate and `, text.String())
 	require.Regexp(t, `ceio.abs.tput .* not covered +no experiment runs a server with CEIO`, text.String())
+}
+
+// TestAnchorOfModels checks that a claim which calibrated the models is an anchor whatever an experiment measures.
+func TestAnchorOfModels(t *testing.T) {
+	all, err := claims.All()
+	require.NoError(t, err)
+	i := slices.IndexFunc(all, func(c claims.Claim) bool { return c.ID == "ceio.t4.ceio.3_1" })
+	for _, measured := range []float64{61.57, 10} {
+		v, err := verdict(&study.Experiment{}, &study.Outcome{}, &all[i],
+			&study.Measured{Claim: all[i].ID, Values: []float64{measured}, Exact: true})
+		require.NoError(t, err)
+		require.Equal(t, "anchor", v.Verdict)
+		require.Equal(t, "rx_cycles and tx_cycles of stack/hostnet", v.Anchor)
+	}
+	c, err := ListClaims([]Measurement{{From: "a", Claim: all[i].ID, Verdict: "pass"}})
+	require.NoError(t, err)
+	require.Equal(t, "anchor", c.List[slices.IndexFunc(c.List, func(l Listed) bool { return l.Claim == all[i].ID })].Status)
 }
 
 func TestListHasVerdicts(t *testing.T) {

@@ -70,7 +70,7 @@ func verdict(x *study.Experiment, o *study.Outcome, c *claims.Claim, m *study.Me
 		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric,
 		Paper: c.Value.String(), Measured: m.Values,
 		Holds: m.Holds, Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance,
-		Anchor:       anchor(x, c.ID),
+		Anchor:       anchor(x, c),
 		Derivability: string(c.Derivability), How: m.How, Settled: x.Settled[c.ID],
 	}
 	if v.Measured == nil {
@@ -128,14 +128,15 @@ func looseRuns(o *study.Outcome, m *study.Measured) (string, error) {
 		100*study.Precision, worst.Name, 100*worst.Relative), nil
 }
 
-// anchor returns the name of the input that a claim calibrated; empty if the claim calibrated none.
-func anchor(x *study.Experiment, claim string) string {
+// anchor returns the name of the input that a claim calibrated, or the constants of the models; empty if the claim
+// calibrated none.
+func anchor(x *study.Experiment, c *claims.Claim) string {
 	for _, in := range x.Inputs {
-		if slices.Contains(in.Anchors, claim) {
+		if slices.Contains(in.Anchors, c.ID) {
 			return in.Name
 		}
 	}
-	return ""
+	return c.Anchor
 }
 
 // widen adds the same claim's verdict with another seed: a claim passes if it passes with every seed.

@@ -11,8 +11,7 @@ import (
 func TestInOrder(t *testing.T) {
 	var posted []uint64
 	full := errors.New("full")
-	var o *InOrder
-	o = NewInOrder(4, func(i uint64) error {
+	o := NewInOrder(4, func(i uint64) error {
 		if len(posted) == 6 {
 			return full
 		}

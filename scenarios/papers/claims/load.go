@@ -113,7 +113,7 @@ func (c *Claim) UnmarshalYAML(n *yaml.Node) error {
 
 var fields = []string{
 	"id", "paper", "where", "metric", "value", "bound", "unit", "check", "tolerance", "low", "high", "ends", "kind",
-	"role", "derivability", "twin", "rule",
+	"role", "derivability", "twin", "anchor", "rule",
 }
 
 // UnmarshalYAML reads a number, a list of numbers, a text, or null for no value.
