@@ -43,6 +43,9 @@ func TestLentBuffers(t *testing.T) {
 	require.Equal(t, []uint64{lent, lent + 256}, []uint64{f.held[4].Address, f.held[5].Address})
 	for i := range f.held {
 		require.NoError(t, w.examine(f, &f.held[i]))
+		if f.held[i].Fast {
+			w.fast--
+		}
 		f.Done(w.now(), &f.held[i], 1)
 	}
 	require.NoError(t, w.check())

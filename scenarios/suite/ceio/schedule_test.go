@@ -88,10 +88,11 @@ func (w *world) step(f *flow, packets uint32) error {
 	return nil
 }
 
-// TestSchedules plays drawn schedules on the Go NIC, a few on the RTL one, with either controller and rings that run
-// out of descriptors now and then. Every packet that the NIC took is handed over once, in the order of account_seq,
-// with its bytes; the others are those that the NIC counts as dropped, and the sender repairs them; fast packets never
-// exceed the credits; at rest the accounts hold the credits that the manager has counted.
+// TestSchedules plays drawn schedules on the Go NIC, a few on the RTL one, with either controller, rings that run out
+// of descriptors now and then, frames that are split or whole, and a shared ring or none. Every packet that the NIC
+// took is handed over once, in the order of account_seq, with its bytes; the others are those that the NIC counts as
+// dropped, and the sender repairs them; fast packets never exceed the credits, with controller `arm` by more than those
+// counted as overshoot; at rest the accounts hold the credits that the manager has counted.
 //
 // NICTWIN_LONG multiplies the number of schedules: 1000 makes it a million, 12,000 of RTL. NICTWIN_SHARD=I/N plays the
 // I-th of N parts of them, so that a long run may be interrupted, and shared.
@@ -101,7 +102,7 @@ func TestSchedules(t *testing.T) {
 		seeds int
 	}{{nics.Model, 1000}, {nics.RTL, 12}} {
 		t.Run(x.nic, func(t *testing.T) {
-			var all played
+			all := played{shapes: map[shape]int{}}
 			part := partOf(t)
 			n := part.Len(x.seeds * long(t))
 			for k := range n {
@@ -110,6 +111,10 @@ func TestSchedules(t *testing.T) {
 			t.Logf("%d schedules: %+v", n, all)
 			require.NotZero(t, all.late, "no frame came between a resume and its effect")
 			require.NotZero(t, all.dropped)
+			if n >= 100 {
+				require.NotZero(t, all.overshoot)
+				require.Len(t, all.shapes, 6, "frames whole or split in two ways, and a shared ring or none")
+			}
 		})
 	}
 }
@@ -134,7 +139,10 @@ func partOf(t *testing.T) (s shard.Shard) {
 }
 
 // played sums up schedules.
-type played struct{ late, dropped, overshoot uint64 }
+type played struct {
+	late, dropped, overshoot uint64
+	shapes                   map[shape]int
+}
 
 func playSchedule(t *testing.T, nic string, seed uint64, all *played) {
 	w, err := newWorld(nic, seed)
@@ -154,5 +162,6 @@ func playSchedule(t *testing.T, nic string, seed uint64, all *played) {
 	drops := w.finish(t)
 	require.Equal(t, sent-got, drops, "seed %d: frames that the NIC dropped", seed)
 	s := w.d.Manager().Stats()
+	all.shapes[w.shape]++
 	all.late, all.dropped, all.overshoot = all.late+s.Late, all.dropped+drops, all.overshoot+s.Overshoot
 }

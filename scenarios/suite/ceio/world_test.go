@@ -35,6 +35,7 @@ type world struct {
 	k     *device.Copier
 	flows []*flow
 	spec  manager.Spec
+	shape shape
 	over  bool
 	latch bool // the referee sees that the second word of table entries asks for a latch
 	host  *driver.Key
@@ -46,6 +47,7 @@ type world struct {
 type flow struct {
 	*device.Flow
 	id     int
+	shared bool // in the shared ring
 	sender *rpc.Sender
 	recv   rpc.Receiver
 	queued uint32 // messages
@@ -60,6 +62,27 @@ type flow struct {
 // segment is the payload of each packet of a flow.
 const segment = 100
 
+// shape describes the rings of a world.
+type shape struct {
+	split  int  // bytes split off each frame; 0: frames are whole
+	bytes  int  // length of a buffer
+	shared bool // a further flow, without account, has the shared ring
+}
+
+// whole is the shape of plain rings.
+var whole = shape{bytes: 256}
+
+// shapeOf draws the rings of a schedule, independently of everything else that is drawn.
+func shapeOf(seed uint64) shape {
+	r := rand.New(rand.NewPCG(seed, 41))
+	s := whole
+	if r.IntN(2) == 0 { // buffers for payload alone, with gaps between them or without
+		s.split, s.bytes = headerAt+rpc.DataBytes, []int{segment, 256}[r.IntN(2)]
+	}
+	s.shared = r.IntN(2) == 0
+	return s
+}
+
 // spec draws the parameters of a schedule.
 func spec(r *rand.Rand) manager.Spec {
 	s := manager.DefaultSpec()
@@ -72,10 +95,16 @@ func spec(r *rand.Rand) manager.Spec {
 	return s
 }
 
-func newWorld(nic string, seed uint64) (*world, error) { return newWorldWith(nic, seed, nil) }
+func newWorld(nic string, seed uint64) (*world, error) {
+	return newShaped(nic, seed, shapeOf(seed), nil)
+}
 
-// newWorldWith is newWorld with other parameters.
+// newWorldWith is newWorld with plain rings and other parameters.
 func newWorldWith(nic string, seed uint64, change func(*manager.Spec)) (*world, error) {
+	return newShaped(nic, seed, whole, change)
+}
+
+func newShaped(nic string, seed uint64, rings shape, change func(*manager.Spec)) (*world, error) {
 	h, err := hometest.Find()
 	if err != nil {
 		return nil, err
@@ -86,7 +115,7 @@ func newWorldWith(nic string, seed uint64, change func(*manager.Spec)) (*world, 
 	if err != nil {
 		return nil, err
 	}
-	w := &world{Bed: b, rand: r}
+	w := &world{Bed: b, rand: r, shape: rings}
 	if w.judge, err = judge.Attach(latched{b.NIC, w}, judge.Options{Build: b.Driver.Build()}); err != nil {
 		return nil, err
 	}
@@ -95,6 +124,9 @@ func newWorldWith(nic string, seed uint64, change func(*manager.Spec)) (*world, 
 	}
 	b.Driver.Enable(true, true)
 	s := spec(r)
+	if rings.shared {
+		s.Accounts = manager.AccountsShared
+	}
 	if change != nil {
 		change(&s)
 	}
@@ -113,18 +145,25 @@ func (w *world) open(s manager.Spec) error {
 	if w.d, err = device.New(device.Config{Driver: w.Driver, Spec: s, After: w.after}); err != nil {
 		return err
 	}
-	if w.k, err = w.d.OpenCopier(1, 4, w.Bus); err != nil {
+	flows, log := s.Flows, 4
+	if w.shape.shared {
+		flows, log = flows+1, log+1
+	}
+	if w.k, err = w.d.OpenCopier(1, log, w.Bus); err != nil {
 		return err
 	}
-	for i := range s.Flows {
-		f := &flow{id: i, wanted: 1}
+	for i := range flows {
+		f := &flow{id: i, wanted: 1, shared: i == s.Flows}
 		r := rpc.DefaultSpec(segment)
 		r.Timeout = 20e6
 		if f.sender, err = rpc.NewSender(r); err != nil {
 			return err
 		}
 		c := device.FlowConfig{Flow: i, Bus: w.Bus, Rule: i, Copier: w.k, Account: 5 + i, Fast: 2 * i, Slow: 2*i + 1,
-			Key: 1 + i, Host: key, Bytes: 256, Repost: 4}
+			Key: 1 + i, Host: key, Bytes: w.shape.bytes, Split: w.shape.split, Repost: 4}
+		if c.Split > 0 {
+			c.HdrBytes = 64
+		}
 		c.Match.Value.Dmac[5], c.Match.Mask.Dmac[5] = byte(i), 0xff
 		if f.Flow, err = w.d.Open(c); err != nil {
 			return err
@@ -204,7 +243,7 @@ func fill(b []byte, number uint32) {
 // look lets the controller `arm` read the hits of a flow's rule. Now and then it is late, as if its core had stopped.
 func (w *world) look(f *flow) error {
 	m := w.d.Manager()
-	if f.polls--; w.spec.Controller != manager.ControlArm || f.polls > 0 {
+	if f.polls--; w.spec.Controller != manager.ControlArm || f.polls > 0 || f.shared {
 		return nil
 	}
 	if w.rand.IntN(20) == 0 {
@@ -256,10 +295,10 @@ func (w *world) receive(f *flow) error {
 	return nil
 }
 
-// examine checks a packet: its account_seq is the number of packets of the flow before it, its rpc header follows those
-// before, and its payload is that of its rpc number.
+// examine checks a packet: its account_seq, if its flow has an account, is the number of packets of the flow before it,
+// its rpc header follows those before, and its payload is that of its rpc number.
 func (w *world) examine(f *flow, p *device.Packet) error {
-	if seq := p.Cqe().AccountSeq(); int(seq) != f.got {
+	if seq := p.Cqe().AccountSeq(); !f.shared && int(seq) != f.got {
 		return fmt.Errorf("flow %d: packet %d was handed over as the %d-th", f.id, seq, f.got)
 	}
 	f.got++
@@ -297,8 +336,17 @@ func (w *world) process(f *flow) error {
 }
 
 func (w *world) check() error {
-	if err := w.d.Manager().Credits().Check(); err != nil {
+	m := w.d.Manager()
+	if err := m.Credits().Check(); err != nil {
 		return err
+	}
+	inHost := 0
+	for _, f := range w.flows {
+		inHost += m.InHost(f.id)
+	}
+	if most := m.Credits().Total() + int(m.Stats().Overshoot); w.fast > inHost || inHost > most {
+		return fmt.Errorf("%d fast packets in host memory, and %d for the manager: want as many or fewer, and %d at "+
+			"most, the credits and the overshoot", w.fast, inHost, most)
 	}
 	return w.d.Err()
 }
@@ -307,13 +355,13 @@ func (w *world) check() error {
 func (w *world) accounts(t *testing.T) {
 	t.Helper()
 	read := 0
-	for i := range w.flows {
+	for i := range w.spec.Flows {
 		require.NoError(t, w.Driver.ReadAccount(5+i, func(a nicspec.AccountEntryFields) {
 			read++
 			require.EqualValues(t, w.d.Manager().InAccount(i), a.Balance, "credits of flow %d", i)
 		}))
 	}
-	require.NoError(t, w.await("accounts", func() bool { return read == len(w.flows) }))
+	require.NoError(t, w.await("accounts", func() bool { return read == w.spec.Flows }))
 }
 
 // finish ends the run. It returns the frames that the NIC dropped.
