@@ -330,9 +330,28 @@ func TestCEIOLibrary(t *testing.T) {
 	require.EqualValues(t, 1, x.Deactivated, "the flow of chunks")
 	x = playCEIO(t, "ceio-shared")
 	require.GreaterOrEqual(t, x.Slow, uint64(3*40))
+	x = playCEIO(t, "ceio-fleet")
+	require.NotZero(t, x.Fast)
+	require.NotZero(t, x.Exhausted)
 	x = playCEIO(t, "ceio-fixed")
 	require.NotZero(t, x.Exhausted)
 	require.Zero(t, x.Deactivated)
+}
+
+// TestFleet checks that three clients of preset ce-fleet share the server's port: answers come from it alone, and the
+// switch delivers each datagram to the machine that it is for.
+func TestFleet(t *testing.T) {
+	list, err := Load(filepath.Join(library, "ceio-fleet.yaml"))
+	require.NoError(t, err)
+	p, err := list[0].Play(t.Context(), Options{NIC: device.Model, Stats: StatsSummary})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	require.Len(t, p.NICs, 4)
+	require.Equal(t, 2*(60+60+3), p.Result.Messages)
+	for i, d := range p.Stats.Drops {
+		require.Zero(t, d.Buffer+d.Descriptor+d.TooLong, "%+v", d)
+		require.LessOrEqual(t, d.NoRule, uint64(3), "announcements of the others; machine %d", i)
+	}
 }
 
 // TestUDPStamps checks the statistics of messages over UDP: each has every stamp, and phases and paces hold.
