@@ -54,7 +54,9 @@ type Claim struct {
 	Derivability Derivability `yaml:"derivability"`
 	Twin         string       `yaml:"twin"`   // id of the same claim in another paper, which is not counted again
 	Anchor       string       `yaml:"anchor"` // constants of the models that the claim calibrated: it is never scored
-	Rule         string       `yaml:"rule"`   // how a measurement is judged, if check and tolerance do not say everything
+
+	// Rule says how a measurement is judged, if check and tolerance do not say everything.
+	Rule string `yaml:"rule"`
 
 	Line int `yaml:"-"` // line in its file
 }
