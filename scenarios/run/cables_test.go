@@ -43,6 +43,33 @@ func TestStruckDatagrams(t *testing.T) {
 	}
 }
 
+// TestMoreThanTheCablesDid checks that broken packets, copies and late datagrams beyond those of the cables are findings.
+func TestMoreThanTheCablesDid(t *testing.T) {
+	for do, want := range map[inject.WireKind]string{
+		inject.WireDuplication: "server Server, server of flow 0: 2 datagrams came again",
+		inject.WireDisorder:    "server Server, server of flow 0: 2 datagrams came behind later ones",
+		inject.WireCorruption:  "server Server, server of flow 0: 2 packets had wrong lengths, checksums or headers",
+	} {
+		text := struckOnWire("ceio", "kind: vxlan, count: 50, every: 200ns", do, 20, 30)
+		if do == inject.WireCorruption {
+			text = strings.ReplaceAll(text, "to_device,", "to_device, bit: 440,") + "expect: {lost: {at_most: 2}}\n"
+		}
+		c, o := caseOf(t, text), Options{}
+		w, err := newWorld(t.Context(), c, &o)
+		require.NoError(t, err)
+		p := &Played{Case: c}
+		require.NoError(t, w.play(p))
+		require.Empty(t, p.Findings)
+		require.NoError(t, w.close())
+		for i := range w.rack.Cables {
+			w.rack.Cables[i].Wire = nil // as if the cables had done nothing
+		}
+		list := w.apps.Findings()
+		require.Len(t, list, 1, do)
+		require.Equal(t, want, list[0].String())
+	}
+}
+
 // TestOrderBesideOtherFaults checks that each fault of the cables permits what it may cause, and no more.
 func TestOrderBesideOtherFaults(t *testing.T) {
 	network := func(do inject.WireKind, class inject.WireClass) *board.NetworkSpec {
@@ -51,7 +78,7 @@ func TestOrderBesideOtherFaults(t *testing.T) {
 	}
 	for do, want := range map[inject.WireKind]hostnet.Cables{
 		inject.WireLoss: {}, inject.WireECN: {}, inject.WireDuplication: {Doubles: true},
-		inject.WireDisorder: {Reorders: true}, inject.WireCorruption: {Breaks: true},
+		inject.WireDisorder: {Reorders: true}, inject.WireCorruption: {},
 	} {
 		require.Equal(t, want, hostnet.CablesOf(network(do, inject.ClassOther)), do)
 		require.Zero(t, hostnet.CablesOf(network(do, inject.ClassRequest)), "%s of RoCE", do)

@@ -27,18 +27,16 @@ type Config struct {
 	Now       func() Ps
 }
 
-// Cables says what the cables do to frames on purpose, besides losing them.
+// Cables says whether the cables copy frames or change their order on purpose.
 type Cables struct {
-	Breaks   bool // bits flip, so that packets are dropped as broken
 	Doubles  bool
 	Reorders bool
 }
 
-// CablesOf returns what the cables of a network do to frames that are not RoCE.
+// CablesOf returns the faults of a network's cables for frames that are not RoCE.
 func CablesOf(n *board.NetworkSpec) (c Cables) {
 	if f := n.Faults; f != nil {
-		c = Cables{Breaks: f.StrikesOthers(inject.WireCorruption), Doubles: f.StrikesOthers(inject.WireDuplication),
-			Reorders: f.StrikesOthers(inject.WireDisorder)}
+		c = Cables{Doubles: f.StrikesOthers(inject.WireDuplication), Reorders: f.StrikesOthers(inject.WireDisorder)}
 	}
 	return c
 }
