@@ -13,11 +13,6 @@ const (
 	MinBatches    = 10   // batches without which there is no confidence interval
 )
 
-// t95 lists the 97.5% quantiles of Student's distribution by degrees of freedom, from MinBatches-1 on; the last one
-// serves for more.
-var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074,
-	2.069, 2.064}
-
 // Meter estimates a rate of completions by the method of batch means: completions during warm-up are not
 // counted, then rates of batches with equal numbers of completions are taken until their mean is known to
 // Precision.
@@ -34,12 +29,12 @@ type Meter struct {
 	bytes uint64     // bytes in the batch
 	begin simcore.Ps // start of the batch
 
-	trips   int       // completions of all finished batches
-	total   uint64    // bytes of all finished batches
-	spans   []span    // finished batches
-	paces   []float64 // time per byte of each batch, in picoseconds
-	doubles int       // number of times that batches may still double
-	over    bool      // the rate is known: later completions are not counted
+	trips  int       // completions of all finished batches
+	total  uint64    // bytes of all finished batches
+	spans  []span    // finished batches
+	paces  []float64 // time per byte of each batch, in picoseconds
+	merges bool      // Estimate judges merged batches
+	over   bool      // the rate is known: later completions are not counted
 }
 
 // span is a finished batch.
@@ -57,11 +52,11 @@ func New(warm, batch, least, most int) *Meter {
 	return &Meter{warm: warm, batch: max(batch, 1), least: max(least, MinBatches), most: most}
 }
 
-// Doubling lets the meter merge batches in pairs when the last one has ended and the rate is not known: completions
-// that come in waves longer than a batch make batches differ, and batches of several waves do not. It may go on with
-// the longer batches, to the full number of them, as many times as given.
+// Doubling has Estimate judge merged batches (see package comment), so that completions may come in waves longer than a
+// batch. It also doubles the most batches as many times as given.
 func (m *Meter) Doubling(times int) *Meter {
-	m.doubles = times + 1
+	m.merges = true
+	m.most <<= times
 	return m
 }
 
@@ -101,49 +96,8 @@ func (m *Meter) settle() {
 		m.spans, m.paces = append(m.spans, s), append(m.paces, s.pace())
 		m.trips, m.total = m.trips+m.count, m.total+m.bytes
 		m.begin, m.bytes, m.count = m.now, 0, 0
-		m.over = len(m.paces) >= m.least && m.Estimate().Converged
-		if !m.over && len(m.paces) >= m.most {
-			m.last()
-		}
+		m.over = len(m.paces) >= m.most || len(m.paces) >= m.least && m.Estimate().Converged
 	}
-}
-
-// last merges batches, as many as still make an interval, after the last one has ended. If the rate is not known from
-// these either, it goes on with batches of twice the length, if it may.
-func (m *Meter) last() {
-	m.over = m.doubles == 0
-	if m.over {
-		return
-	}
-	m.doubles--
-	twice := merged(m.spans)
-	for next := twice; len(next) >= MinBatches; next = merged(next) {
-		m.spans = next
-		m.paces = m.paces[:0]
-		for _, s := range next {
-			m.paces = append(m.paces, s.pace())
-		}
-		if m.over = m.Estimate().Converged; m.over {
-			return
-		}
-	}
-	if m.over = m.doubles == 0; m.over {
-		return
-	}
-	m.batch *= 2
-	m.spans, m.paces = twice, m.paces[:0]
-	for _, s := range twice {
-		m.paces = append(m.paces, s.pace())
-	}
-}
-
-// merged returns batches of two each. A single batch at the end is left out of them.
-func merged(all []span) []span {
-	pairs := make([]span, 0, len(all)/2)
-	for i := 0; i+1 < len(all); i += 2 {
-		pairs = append(pairs, span{all[i].took + all[i+1].took, all[i].bytes + all[i+1].bytes})
-	}
-	return pairs
 }
 
 // Estimate is a rate with its precision.
@@ -166,7 +120,11 @@ func (m *Meter) Estimate() Estimate {
 		return e
 	}
 	e.Rate = float64(m.total) / float64(e.Span)
-	e.settle(m.paces)
+	if m.merges {
+		e.merge(m.spans)
+	} else {
+		e.settle(m.paces)
+	}
 	return e
 }
 
@@ -187,54 +145,9 @@ func (e *Estimate) settle(values []float64) {
 	if mean <= 0 || math.IsInf(mean, 1) { // completions without bytes
 		return
 	}
-	q := t95[min(n-MinBatches, len(t95)-1)]
-	half := q * math.Sqrt(sum/float64(n-1)/float64(n)) / mean
-	e.Half, e.Converged, e.correlation = half*e.Rate, half <= Precision, correlation(values, mean, sum)
-}
-
-// Ratio estimates a rate from marks of time, each with the bytes so far: bytes over time of all batches, which are from
-// mark to mark and may differ in length. The interval is that of a ratio estimator. Batches are merged as with
-// Meter.Doubling until the rate is known or fewer than MinBatches would be left, from which no interval follows.
-func Ratio(at []simcore.Ps, bytes []uint64) Estimate {
-	n := len(at) - 1
-	if n < 1 || at[n] <= at[0] {
-		return Estimate{}
-	}
-	e := Estimate{RoundTrips: n, Bytes: bytes[n] - bytes[0], From: at[0], Span: at[n] - at[0]}
-	e.Rate = float64(e.Bytes) / float64(e.Span)
-	spans := make([]span, n)
-	for i := range spans {
-		spans[i] = span{at[i+1] - at[i], bytes[i+1] - bytes[i]}
-	}
-	for ; len(spans) >= MinBatches && !e.Converged; spans = merged(spans) {
-		e.Batches, e.Half = len(spans), e.ratioHalf(spans)
-		e.Converged = e.Half <= Precision*e.Rate
-	}
-	return e
-}
-
-// ratioHalf returns the half width of the interval of a ratio.
-func (e *Estimate) ratioHalf(spans []span) float64 {
-	n, sum, took := len(spans), 0.0, 0.0
-	for _, s := range spans {
-		d := float64(s.bytes) - e.Rate*float64(s.took)
-		sum, took = sum+d*d, took+float64(s.took)
-	}
-	return t95[min(n-MinBatches, len(t95)-1)] * math.Sqrt(sum/float64(n-1)/float64(n)) / (took / float64(n))
-}
-
-// correlation returns the correlation of neighbouring values by von Neumann's ratio (Annals of Mathematical Statistics
-// 12, 1941), with their mean and the sum of the squares of their deviations; 0 if it is negative.
-func correlation(values []float64, mean, sum float64) float64 {
-	const rounding = 1e-24 // of the square of the mean: values that differ by no more are equal
-	if sum <= rounding*mean*mean {
-		return 0
-	}
-	steps := 0.0
-	for i, v := range values[1:] {
-		steps += (v - values[i]) * (v - values[i])
-	}
-	return max(0, 1-steps/sum/2)
+	half := student(float64(n-1)) * math.Sqrt(sum/float64(n-1)/float64(n)) / mean
+	e.Half, e.Converged = half*e.Rate, half <= Precision
+	e.correlation = max(0, correlation(values, mean, sum, mean))
 }
 
 // Widened returns the estimate with the interval of batch means by Student's quantile, corrected for the correlation of

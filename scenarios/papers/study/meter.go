@@ -12,8 +12,8 @@ import (
 const (
 	MinRoundTrips = steady.MinRoundTrips
 	Precision     = steady.Precision
-	batches       = steady.MinBatches
-	most          = 60 // number of batches after which they are merged (steady.Meter.Doubling)
+	batches       = 2 * steady.MinBatches // in the fewest round trips: they are judged merged in pairs, too
+	most          = 6 * batches
 )
 
 // Meter estimates a rate, Estimate is what it returns.
@@ -23,11 +23,11 @@ type (
 )
 
 // NewMeter returns a meter that counts at least Session.Percent percent of the given number of round trips, and at
-// least MinRoundTrips, after a warm-up of a tenth of that number.
+// least MinRoundTrips, after a warm-up of a tenth of that number, and six times as many until the rate is known.
 func (s *Session) NewMeter(roundTrips int) *Meter { return s.NewMeterAfter(0, roundTrips) }
 
 // NewMeterAfter returns a meter like that of NewMeter, whose warm-up is longer by `warm` round trips, for example to
-// fill a cache. Session.Percent does not scale these. Meter.Doubling(1) lets it go on for claims.
+// fill a cache. Session.Percent does not scale these. Meter.Doubling(1) lets it go on twice as long for claims.
 func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 	n := s.Scale(roundTrips, MinRoundTrips)
 	return steady.New(warm+n/10+1, (n+batches-1)/batches, batches, most).Doubling(0)
@@ -57,7 +57,7 @@ func QuantileOf(times []simcore.Ps, q float64) Estimate {
 // MeanOf estimates a mean time: Estimate.Rate is the inverse of the mean of the given times, in the order in which they
 // were measured.
 func MeanOf(times []simcore.Ps) Estimate {
-	m := steady.New(0, max((len(times)-1)/batches, 1), batches, len(times))
+	m := steady.New(0, max((len(times)-1)/batches, 1), batches, len(times)).Doubling(0)
 	now := simcore.Ps(0)
 	for _, t := range times {
 		now += t
