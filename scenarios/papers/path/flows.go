@@ -18,15 +18,17 @@ type flow struct {
 	size   int
 	window int        // number of transfers in flight
 	every  simcore.Ps // interval at which transfers start, if the window allows it; 0: a transfer starts when one ends
+	first  int        // number of transfers that a flow with an interval starts at once; without one it is the window
 
-	moved uint64
-	seed  uint64     // of addresses
-	phase simcore.Ps // start of the first transfer
-	wake  simcore.Event
-	idle  []*requester.Transfer
-	r     *rig
-	stop  *bool
-	err   error
+	meter   *study.Meter
+	counted uint64     // bytes of the transfers that ended while the meter counted
+	seed    uint64     // of addresses
+	phase   simcore.Ps // start of the first transfer
+	wake    simcore.Event
+	idle    []*requester.Transfer
+	r       *rig
+	stop    *bool
+	err     error
 }
 
 // span is the size in bytes of the memory over which a flow's transfers are spread.
@@ -43,12 +45,15 @@ func (f *flow) place(p requester.Place) requester.Place {
 }
 
 func (f *flow) begin(r *rig, stop *bool, total *study.Meter) {
-	f.r, f.stop = r, stop
+	f.r, f.stop, f.meter = r, stop, total
 	for range f.window {
 		t := &requester.Transfer{Data: make([]byte, f.size)}
 		pattern(t.Data, 0)
-		t.Done = func(t *requester.Transfer, now simcore.Ps) { f.done(t, now, total) }
+		t.Done = func(t *requester.Transfer, now simcore.Ps) { f.done(t, now) }
 		f.idle = append(f.idle, t)
+	}
+	if f.every == 0 {
+		f.first = f.window
 	}
 	f.wake.H, f.wake.At = f, r.engine.Now()+f.phase
 	r.engine.Schedule(&f.wake)
@@ -64,17 +69,18 @@ func (f *flow) start() {
 	}
 }
 
-func (f *flow) done(t *requester.Transfer, now simcore.Ps, total *study.Meter) {
+func (f *flow) done(t *requester.Transfer, now simcore.Ps) {
 	f.idle = append(f.idle, t)
-	f.moved += uint64(f.size)
 	if *f.stop {
 		return
 	}
-	if total != nil && !total.Done(now, f.size) {
-		*f.stop = true
+	if f.meter.Warm() {
+		f.counted += uint64(f.size)
+	}
+	if f.every > 0 {
 		return
 	}
-	if f.every == 0 {
+	if *f.stop = !f.meter.Done(now, f.size); !*f.stop {
 		f.start()
 	}
 }
@@ -97,11 +103,7 @@ func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...
 	for i, f := range list {
 		stream := fmt.Sprintf("flow %d", i)
 		f.seed, f.phase = s.Random(stream).Uint64(), s.Phase(stream, max(f.every, simcore.Microsecond))
-		m := total
-		if f.every > 0 {
-			m = nil
-		}
-		f.begin(r, &stop, m)
+		f.begin(r, &stop, total)
 	}
 	if err := r.finish(); err != nil {
 		return study.Estimate{}, r, fmt.Errorf("%s: %w", name, err)
@@ -120,21 +122,17 @@ func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...
 	return e, r, nil
 }
 
-// Handle implements sim.Handler: it starts the next transfer of a flow with an interval, or all of one without.
+// Handle implements sim.Handler: it starts the first transfers or, later, the next one of a flow with an interval.
 func (f *flow) Handle(sim.Event) error {
 	if *f.stop {
 		return nil
 	}
-	if f.every == 0 {
-		for len(f.idle) > 0 {
-			f.start()
-		}
-		return f.err
-	}
-	if len(f.idle) > 0 {
+	for range min(max(f.first, 1), len(f.idle)) {
 		f.start()
 	}
-	f.wake.At += f.every
-	f.r.engine.Schedule(&f.wake)
+	if f.first = 1; f.every > 0 {
+		f.wake.At += f.every
+		f.r.engine.Schedule(&f.wake)
+	}
 	return f.err
 }

@@ -24,10 +24,11 @@ var Cap = study.Experiment{
 		study.Input{Name: "completion", Value: 20, Unit: "B", Source: "PCIe: 12 B and 8 B of framing a completion"},
 	),
 	Run: capped,
-	Notes: []string{"The same load as path/pminusn, through the NIC. Beside READs of the Arm's memory (S2H) path " +
-		"1 loses about a third at 130 Gbps in both. Beside WRITEs of the host (H2S) it loses less here, as path " +
-		"3 gets less: a WRITE holds a context of each endpoint and a part of the transmit buffer, which a copy " +
-		"by the scripted NIC does not. With eight times as much of both the rates are those of the " +
+	Notes: []string{"The same load as path/pminusn, through the NIC. Beside READs of the Arm's memory (S2H) path 1 " +
+		"keeps the same rate in both as long as path 3 gets the same, up to 80 Gbps; of 130 Gbps path 3 gets 116 " +
+		"here, 125 there, and path 1 what is left of the channel. Beside WRITEs of the host (H2S) it loses less " +
+		"here, as path 3 gets less: a WRITE holds a context of each endpoint and a part of the transmit buffer, " +
+		"which a copy by the scripted NIC does not. With eight times as much of both the rates are those of the " +
 		"scripted NIC (TestCapWithManyContexts)."},
 }
 
@@ -56,7 +57,10 @@ func capped(s *study.Session) error {
 		for _, x := range transports[:2] {
 			series := study.NewSeries("cap_"+x.name+"_"+c.name,
 				fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
-			rates := study.Points(s, cappedRates)
+			rates := cappedRates
+			if s.Few() {
+				rates = []float64{0, 80, 130}
+			}
 			if x.op == rnicspec.Write { // path 1's WRITEs fill the channel's other direction: two rates suffice
 				rates = []float64{0, 130}
 			}
