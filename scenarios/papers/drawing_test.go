@@ -153,7 +153,7 @@ func TestPage(t *testing.T) {
 	s.Add("one", 1, 16)
 	l := study.NewLedger("design", 100)
 	l.Add("DRAM", "reads", 50)
-	r := Report{Known: 348, Missing: []string{"smartns.x"}, Results: []Result{{Name: "path/x", Group: "path",
+	r := Report{Outputs: 251, Missing: []string{"smartns.x"}, Results: []Result{{Name: "path/x", Group: "path",
 		Title: "X", Figures: "Fig. 1",
 		Outcome: study.Outcome{Series: []study.Series{*s}, Ledgers: []study.Ledger{*l}}}}}
 	files, err := r.Files()
@@ -161,7 +161,7 @@ func TestPage(t *testing.T) {
 	require.Equal(t, []string{"path.html", "path-x-s.svg"}, []string{files[0].Name, files[1].Name})
 	page := string(files[0].Text)
 	for _, want := range []string{`<li><a href="#path-x">path/x: X</a>`, `<h2 id="path-x">`, "<dt>S2H, H2S</dt>",
-		"Claims without an experiment: 1 of 348", "<details><summary>Points of s</summary>", "Fig. 1: a &lt; b",
+		"Outputs without an experiment: 1 of 251 outputs", "<details><summary>Points of s</summary>", "Fig. 1: a &lt; b",
 		"<p>smartns.x</p>", string(files[1].Text)} {
 		require.Contains(t, page, want)
 	}

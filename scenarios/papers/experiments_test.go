@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/scenarios/papers/claims"
+	"nictwin/scenarios/papers/rdma"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -34,6 +35,15 @@ func TestTwoRunsAreOne(t *testing.T) {
 	require.Equal(t, x, y)
 	require.Equal(t, 2, a.Summary.Anchors)
 
+	list, err := ListClaims(nil)
+	require.NoError(t, err)
+	without, outputs := 0, 0
+	for _, k := range list.Counts {
+		if k.Derivability != "input" && k.Derivability != "context" {
+			without, outputs = without+k.Status[NotCovered], outputs+k.Claims
+		}
+	}
+	require.Equal(t, []int{without, outputs}, []int{len(a.Missing), a.Outputs}, "as bench --claims counts them")
 	o.LeaveOneOut = true
 	c, err := Run(context.Background(), o)
 	require.NoError(t, err)
@@ -128,12 +138,23 @@ func TestJudging(t *testing.T) {
 	require.ErrorContains(t, err, "claim e is in no file of claims")
 }
 
-// TestTwoRunsThroughTheRDMANICAreOne checks that an experiment with the RDMA NIC repeats exactly, and that its anchors
-// are not scored.
+// TestTwoRunsThroughTheRDMANICAreOne checks that an experiment with the RDMA NIC repeats exactly, that its anchors are
+// not scored, and that gains which follow from them are arithmetic; without the reserve of contexts they are missed.
 func TestTwoRunsThroughTheRDMANICAreOne(t *testing.T) {
 	o := Options{Names: []string{"path/zero"}, Percent: 1}
 	a, _ := twice(t, o)
 	require.Equal(t, 2, a.Summary.Anchors)
+	require.Equal(t, 2, a.Summary.Arithmetic)
+	all, err := claims.All()
+	require.NoError(t, err)
+	without, err := once(t.Context(), o, &rdma.Zero, all, "nic.reserve")
+	require.NoError(t, err)
+	for i, v := range a.Results[0].Verdicts {
+		if v.Claim == "offpath.c12.gain_vs_p1" || v.Claim == "offpath.c12.gain_vs_p2" {
+			require.Equal(t, "arithmetic", v.Verdict, v.Claim)
+			require.Equal(t, "miss", without.Verdicts[i].Verdict, v.Claim)
+		}
+	}
 }
 
 // TestTwoRunsOfRingBuffersAreOne checks that experiments with ring buffers on simulated cores repeat exactly, that all

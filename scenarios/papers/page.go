@@ -67,7 +67,7 @@ func (r *Report) Files() ([]File, error) {
 		}
 	}
 	for _, g := range Groups {
-		part := Report{Summary: r.SummaryOf(g), Missing: r.Missing, Known: r.Known, Digest: r.Digest}
+		part := Report{Summary: r.SummaryOf(g), Missing: r.Missing, Outputs: r.Outputs, Digest: r.Digest}
 		for i := range r.Results {
 			if r.Results[i].Group == g {
 				part.Results = append(part.Results, r.Results[i])

@@ -67,7 +67,7 @@ type Report struct {
 	Results []Result
 	Summary Summary
 	Missing []string // outputs of the papers that no experiment measures
-	Known   int      // number of all claims
+	Outputs int      // number of all outputs of the papers, those without an experiment among them
 	Digest  string
 }
 
@@ -78,7 +78,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Known = len(all)
 	measured := map[string]bool{}
 	for _, x := range List {
 		for _, id := range x.Claims {
@@ -101,8 +100,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.Results = append(r.Results, *res)
 	}
 	for i := range all {
-		if c := &all[i]; c.Scored() && !measured[c.ID] {
-			r.Missing = append(r.Missing, c.ID)
+		if !all[i].Scored() {
+			continue
+		}
+		if r.Outputs++; !measured[all[i].ID] {
+			r.Missing = append(r.Missing, all[i].ID)
 		}
 	}
 	r.Summary = summarize(r.verdicts())

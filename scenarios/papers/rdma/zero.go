@@ -16,7 +16,8 @@ var Zero = study.Experiment{
 		Name: "machines", Value: 11, Unit: "machines", Source: "offpath.cfg.requesters",
 		Anchors: []string{"offpath.cfg.requesters"},
 	}),
-	Run: zero,
+	Run:        zero,
+	Arithmetic: []string{"offpath.c12.gain_vs_p1", "offpath.c12.gain_vs_p2"},
 }
 
 // saturated is the fraction of the highest rate that counts as saturation.
