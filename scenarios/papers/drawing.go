@@ -93,9 +93,8 @@ func (d *drawn) bands() ([]chart.Band, error) {
 	if len(values) == 0 && (!bounded || d.Is == study.Position) {
 		return nil, fmt.Errorf("it has no number: want a claim with one")
 	}
-	ours := func(p study.Point) bool { return p.System == d.System }
-	if d.System != "" && !slices.ContainsFunc(d.series.Points, ours) {
-		return nil, fmt.Errorf("system %s is not in the series", d.System)
+	if err := d.checkNames(); err != nil {
+		return nil, err
 	}
 	band := chart.Band{Name: d.name(values), Series: d.System, From: chart.AllX, To: -chart.AllX}
 	switch d.Is {
@@ -113,6 +112,22 @@ func (d *drawn) bands() ([]chart.Band, error) {
 		return []chart.Band{band}, nil
 	}
 	return d.relative(band, values, low, high), nil
+}
+
+// checkNames reports systems and labels of bars, the number's own and those of its base, that the series lacks.
+func (d *drawn) checkNames() error {
+	for _, system := range []string{d.System, d.Of.System} {
+		ours := func(p study.Point) bool { return p.System == system }
+		if system != "" && !slices.ContainsFunc(d.series.Points, ours) {
+			return fmt.Errorf("system %s is not in the series", system)
+		}
+	}
+	for _, label := range []string{d.Label, d.Of.Label} {
+		if label != "" && !slices.Contains(d.names, label) {
+			return fmt.Errorf("label %s is not in the series: want one of %q", label, d.names)
+		}
+	}
+	return nil
 }
 
 // relative returns a band for each point whose base was measured.

@@ -95,6 +95,17 @@ func TestPicturesOfWhatIsNotThere(t *testing.T) {
 	require.EqualError(t, err, "series s: claim shape in its picture: it has no number: want a claim with one")
 	_, err = drawing(t, study.Printed{Claim: "value", System: "third"})
 	require.EqualError(t, err, "series s: claim value in its picture: system third is not in the series")
+	_, err = drawing(t, study.Printed{Claim: "value", Is: study.Gain, Of: study.Base{System: "third"}})
+	require.EqualError(t, err, "series s: claim value in its picture: system third is not in the series")
+	bars := study.NewSeries("s", "Parts", "rate", "Gbps", study.Axis{Name: "design"})
+	bars.Bar("small", "whole", 40)
+	for _, p := range []study.Printed{{Claim: "value", Label: "part"},
+		{Claim: "value", Is: study.Loss, Of: study.Base{Label: "part"}}} {
+		r := Result{Pictures: map[string]study.Picture{"s": {Printed: []study.Printed{p}}}}
+		_, err = r.draw(bars, printedClaims())
+		require.EqualError(t, err,
+			`series s: claim value in its picture: label part is not in the series: want one of ["whole"]`)
+	}
 	x := &study.Experiment{Name: "x", Pictures: map[string]study.Picture{"s": {}}}
 	require.EqualError(t, checkPictures(x, &study.Outcome{}),
 		"experiment x: it has a picture of series s, which it did not record")

@@ -3,6 +3,7 @@ package papers
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -193,6 +194,31 @@ func TestSeeds(t *testing.T) {
 	v.widen(&Verdict{Verdict: "miss", Reason: "too low", Measured: []float64{3}}, 7)
 	require.Equal(t, Verdict{Verdict: "miss", Reason: "with seed 7: too low", Measured: []float64{1},
 		Spread: []float64{1, 3}}, v)
+}
+
+// TestLeavingOutComparesOneSeed checks that leave-one-out compares runs of one seed, also beside others, and that a
+// value that is no number is missed, and in no spread.
+func TestLeavingOutComparesOneSeed(t *testing.T) {
+	all := []claims.Claim{{ID: "a", Check: claims.Within, Tolerance: 0.1, Role: "output",
+		Value: claims.Value{Numbers: []float64{10}}}}
+	values := map[uint64]float64{1: 10, 2: 20, 3: math.NaN()}
+	x := &study.Experiment{Name: "x", Claims: []string{"a"},
+		Inputs: []study.Input{{Name: "i", Source: "s", Instead: &study.Instead{Value: 1, Source: "n"}}},
+		Run: func(s *study.Session) error {
+			s.Value("a", values[s.Seed], "").Counted()
+			return nil
+		}}
+	r, err := run(t.Context(), Options{Seed: 1, Seeds: 3, LeaveOneOut: true}, x, all)
+	require.NoError(t, err)
+	require.Equal(t, "miss", r.Verdicts[0].Verdict)
+	require.Equal(t, []float64{10, 20}, r.Verdicts[0].Spread)
+	require.Empty(t, r.LeftOut[0].Moved, "the input changes nothing")
+
+	r, err = run(t.Context(), Options{Seed: 3}, x, all)
+	require.NoError(t, err)
+	require.Equal(t, "NaN is no measurement", r.Verdicts[0].Reason)
+	_, err = digest(&Report{Results: []Result{*r}})
+	require.NoError(t, err)
 }
 
 // TestScriptAndNICAgree checks that path 1 keeps the same rate, to 2%, beside copies from the Arm of the scripted NIC

@@ -132,10 +132,11 @@ func (r *Report) SummaryOf(group string) Summary {
 
 func run(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim) (*Result, error) {
 	res, err := once(ctx, o, x, all)
-	if err == nil {
-		err = otherSeeds(ctx, o, x, all, res)
+	if err != nil {
+		return res, err
 	}
-	if err != nil || !o.LeaveOneOut {
+	ofSeed := slices.Clone(res.Verdicts) // before those of other seeds are added
+	if err := otherSeeds(ctx, o, x, all, res); err != nil || !o.LeaveOneOut {
 		return res, err
 	}
 	for _, in := range x.Inputs {
@@ -149,7 +150,7 @@ func run(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim
 		if err != nil {
 			return res, fmt.Errorf("without %s: %w", in.Name, err)
 		}
-		res.LeftOut = append(res.LeftOut, leaveOut(in, res.Verdicts, other.Verdicts))
+		res.LeftOut = append(res.LeftOut, leaveOut(in, ofSeed, other.Verdicts))
 	}
 	return res, nil
 }

@@ -3,6 +3,7 @@ package papers
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"nictwin/scenarios/papers/claims"
@@ -68,13 +69,10 @@ func verdict(x *study.Experiment, o *study.Outcome, c *claims.Claim, m *study.Me
 	got, why := c.Judge(claims.Found{Values: m.Values, Holds: m.Holds, Broken: m.Broken})
 	v := Verdict{
 		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric,
-		Paper: c.Value.String(), Measured: m.Values,
+		Paper: c.Value.String(), Measured: finite(m.Values),
 		Holds: m.Holds, Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance,
 		Anchor:       anchor(x, c),
 		Derivability: string(c.Derivability), How: m.How, Settled: x.Settled[c.ID],
-	}
-	if v.Measured == nil {
-		v.Measured = []float64{}
 	}
 	loose, err := looseRuns(o, m)
 	switch {
@@ -93,6 +91,19 @@ func verdict(x *study.Experiment, o *study.Outcome, c *claims.Claim, m *study.Me
 	}
 	v.Verdict = string(got)
 	return v, err
+}
+
+// finite returns the numbers measured, none if one of them is no number: JSON has no words for these, and the verdict
+// gives the reason.
+func finite(values []float64) []float64 {
+	list := []float64{}
+	for _, x := range values {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return []float64{}
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 // looseRuns returns which of the runs of a measurement are not known to 1%; empty if all are. A measurement must name
@@ -139,7 +150,7 @@ func anchor(x *study.Experiment, c *claims.Claim) string {
 	return c.Anchor
 }
 
-// widen adds the same claim's verdict with another seed: a claim passes if it passes with every seed.
+// widen adds the same claim's verdict with another seed: a claim passes, or is arithmetic, if it is so with every seed.
 func (v *Verdict) widen(other *Verdict, seed uint64) {
 	if len(v.Measured) > 0 && len(other.Measured) > 0 {
 		if v.Spread == nil {
@@ -147,7 +158,8 @@ func (v *Verdict) widen(other *Verdict, seed uint64) {
 		}
 		v.Spread[0], v.Spread[1] = min(v.Spread[0], other.Measured[0]), max(v.Spread[1], other.Measured[0])
 	}
-	if v.Verdict == string(claims.Pass) && other.Verdict != v.Verdict {
+	good := v.Verdict == string(claims.Pass) || v.Verdict == string(claims.Arithmetic)
+	if good && other.Verdict != v.Verdict {
 		v.Verdict, v.Reason = other.Verdict, fmt.Sprintf("with seed %d: %s", seed, other.Reason)
 	}
 }

@@ -75,6 +75,19 @@ func TestDuplex(t *testing.T) {
 	require.Greater(t, at(t, s, "aggregate", "path 2", "READ and WRITE", 0), 0.95*channel)
 }
 
+// TestPicturesShowWhatIsJudged checks that numbers of the paper are drawn beside what is measured with caches and DRAM,
+// as claims are judged.
+func TestPicturesShowWhatIsJudged(t *testing.T) {
+	drawn := 0
+	for _, p := range duplexPictures {
+		for _, x := range p.Printed {
+			require.NotContains(t, x.System, linksOnly, x.Claim)
+			drawn++
+		}
+	}
+	require.Positive(t, drawn)
+}
+
 // TestPMinusN checks that path 1 gets what path 3 leaves of the channel, 256 Gbps, at 20 B for 512 B of payload: at the
 // cap of 56 Gbps it loses 1% beside copies from the Arm. Those from the host share the host's link with path 1, on which
 // three DLLPs of 8 B go with eight completions, 8 × 532 B: 254.6 Gbps, so that path 1 loses 1.9%. Both are less than the

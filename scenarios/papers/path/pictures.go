@@ -11,7 +11,7 @@ var (
 			{Claim: "offpath.p1.bidir", System: "path 1", Label: "READ and WRITE"},
 			{Claim: "offpath.p2.bidir_limit", Number: 1, System: "path 2", Label: "READ"},
 			{Claim: "offpath.p2.bidir_limit", Number: 1, System: "path 2", Label: "WRITE"},
-			{Claim: "offpath.p2.bidir_limit", System: "path 2" + linksOnly, Label: "READ and WRITE"},
+			{Claim: "offpath.p2.bidir_limit", System: "path 2", Label: "READ and WRITE"},
 		}},
 		"large_packets": {Figure: "OP Fig. 8 and 9", Printed: []study.Printed{
 			{Claim: "offpath.p1.large_mpps", System: "path 1", Label: "READ"},

@@ -47,6 +47,21 @@ func TestLatencyAddsUp(t *testing.T) {
 	require.InDelta(t, 0.05+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
 }
 
+// TestPicturesShowAllThatIsJudged checks that claims about small requests are drawn at all sizes that they are judged at.
+func TestPicturesShowAllThatIsJudged(t *testing.T) {
+	ends := []float64{float64(smallSizes[0]), float64(smallSizes[len(smallSizes)-1])}
+	drawn := 0
+	for _, p := range latencyPictures {
+		for _, x := range p.Printed {
+			if len(x.At) > 1 {
+				require.Equal(t, ends, x.At, x.Claim)
+				drawn++
+			}
+		}
+	}
+	require.Equal(t, 3, drawn)
+}
+
 // TestLatencySideBySide checks that requests of paths side by side are counted in total and by path.
 func TestLatencySideBySide(t *testing.T) {
 	s := session(t, &Latency)
