@@ -126,7 +126,7 @@ func TestResultAsJSON(t *testing.T) {
 // TestNoNumber checks that a claim measured as NaN, which JSON cannot represent, becomes a miss without a number.
 func TestNoNumber(t *testing.T) {
 	r := claim(&papers.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss",
-		Reason: "NaN is no measurement"})
+		Reason: "NaN is no measurement"}, 100)
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), `"measured"`)

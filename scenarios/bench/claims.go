@@ -28,6 +28,9 @@ func Claims(folders []string) (*papers.Claims, error) {
 	return c, err
 }
 
+// usualPercent is the least Options.Percent of runs whose verdicts are listed.
+const usualPercent = 100
+
 // measured returns the claims that the run of a folder measured.
 func measured(dir string) ([]papers.Measurement, error) {
 	o, err := result.ReadSummary(dir)
@@ -47,7 +50,12 @@ func measured(dir string) ([]papers.Measurement, error) {
 	}
 	var list []papers.Measurement
 	for i := range results {
-		if r := &results[i]; r.Verdict != "" {
+		r := &results[i]
+		if r.Verdict != "" && r.Percent < usualPercent {
+			return nil, fmt.Errorf("%s: claim %s: percent %d: want %d or more: fewer round trips leave rates unknown",
+				dir, r.Name, r.Percent, usualPercent)
+		}
+		if r.Verdict != "" {
 			list = append(list, papers.Measurement{From: dir, Claim: r.Name, Verdict: r.Verdict, Measured: r.Measured,
 				Text: r.Text, Reason: r.Reason})
 		}

@@ -42,7 +42,7 @@ func runExperiments(s *session) ([]Result, error) {
 		list = append(list, experimentFigure(x))
 		s.report.SimPs += x.SimPs
 		for k := range x.Verdicts {
-			list = append(list, claim(&x.Verdicts[k]))
+			list = append(list, claim(&x.Verdicts[k], s.Percent))
 		}
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // claim returns the benchmark result for a paper's claim. Its value is the number measured; for a claim without a
 // number, 1 if the claim holds, else 0.
-func claim(v *papers.Verdict) Result {
+func claim(v *papers.Verdict, percent int) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), Against: v.How,
 		OK: v.Verdict != "miss" && v.Verdict != "not_converged"}
 	measured := v.Measured
@@ -105,7 +105,7 @@ func claim(v *papers.Verdict) Result {
 		group: v.Group, Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: measured,
 		Text: v.Text, Check: v.Check,
 		Tolerance: v.Tolerance, Anchor: v.Anchor, Verdict: v.Verdict, Reason: v.Reason, Derivability: v.Derivability,
-		Settled: v.Settled, Spread: v.Spread,
+		Settled: v.Settled, Spread: v.Spread, Percent: percent,
 	}
 	return r
 }

@@ -43,6 +43,7 @@ type Claim struct {
 	Derivability string    `json:"derivability,omitempty"`
 	Settled      string    `json:"settled,omitempty"`
 	Spread       []float64 `json:"spread,omitempty"`
+	Percent      int       `json:"percent,omitempty"` // percentage of the usual round trips that it was measured with
 }
 
 // Experiment is the record of an experiment.

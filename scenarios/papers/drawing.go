@@ -31,12 +31,12 @@ func (x *Result) draw(s *study.Series, all []claims.Claim) (*chart.Chart, error)
 	}
 	for i := range printed {
 		p := &printed[i]
-		n := slices.IndexFunc(all, func(c claims.Claim) bool { return c.ID == p.Claim })
-		if n < 0 {
+		claim := claims.Find(all, p.Claim)
+		if claim == nil {
 			return nil, fmt.Errorf("series %s: its picture has claim %s, which is in no file of claims", s.Name,
 				p.Claim)
 		}
-		d := drawn{Printed: p, claim: &all[n], series: s, names: c.Names}
+		d := drawn{Printed: p, claim: claim, series: s, names: c.Names}
 		bands, err := d.bands()
 		if err != nil {
 			return nil, fmt.Errorf("series %s: claim %s in its picture: %w", s.Name, p.Claim, err)

@@ -121,23 +121,14 @@ func TestPicturesFitTheClaims(t *testing.T) {
 	for _, x := range List {
 		for name, p := range x.Pictures {
 			for _, d := range p.Printed {
-				i := has(all, d.Claim)
-				require.GreaterOrEqual(t, i, 0, "%s, series %s: %s", x.Name, name, d.Claim)
-				require.Greater(t, len(all[i].Value.Numbers), d.Number, "%s, series %s: %s", x.Name, name, d.Claim)
+				c := claims.Find(all, d.Claim)
+				require.NotNil(t, c, "%s, series %s: %s", x.Name, name, d.Claim)
+				require.Greater(t, len(c.Value.Numbers), d.Number, "%s, series %s: %s", x.Name, name, d.Claim)
 				found++
 			}
 		}
 	}
 	require.Greater(t, found, 30)
-}
-
-func has(all []claims.Claim, id string) int {
-	for i := range all {
-		if all[i].ID == id {
-			return i
-		}
-	}
-	return -1
 }
 
 func TestTables(t *testing.T) {

@@ -86,8 +86,12 @@ func byClaim(all []claims.Claim, results []Measurement) (map[string]*Measurement
 	found := map[string]*Measurement{}
 	for i := range results {
 		m := &results[i]
-		if !slices.ContainsFunc(all, func(c claims.Claim) bool { return c.ID == m.Claim }) {
+		if claims.Find(all, m.Claim) == nil {
 			return nil, fmt.Errorf("%s: claim %s: this version of nictwin has none of this name", m.From, m.Claim)
+		}
+		if !slices.Contains(claims.Verdicts, claims.Verdict(m.Verdict)) {
+			return nil, fmt.Errorf("%s: claim %s: verdict %q: want one of %q", m.From, m.Claim, m.Verdict,
+				claims.Verdicts)
 		}
 		if before := found[m.Claim]; before != nil {
 			return nil, fmt.Errorf("claim %s is measured in %s and in %s: want one of them", m.Claim, before.From,
@@ -155,12 +159,12 @@ func (l *Listed) settle(c *claims.Claim, m *Measurement, why string) error {
 		return fmt.Errorf("claim %s: %s measures it: take it out of uncovered.yaml", c.ID, x.FullName())
 	case x == nil:
 		l.Status, l.Reason = NotCovered, why
+	case anchor(x, c) != "": // also if an earlier version scored it
+		l.Status = string(claims.Anchor)
+	case slices.Contains(x.Arithmetic, c.ID) && (m == nil || m.Verdict == string(claims.Pass)):
+		l.Status = string(claims.Arithmetic)
 	case m != nil:
 		l.Status = m.Verdict
-	case anchor(x, c) != "":
-		l.Status = string(claims.Anchor)
-	case slices.Contains(x.Arithmetic, c.ID):
-		l.Status = string(claims.Arithmetic)
 	default:
 		l.Status = NotRun
 	}

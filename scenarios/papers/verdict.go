@@ -38,8 +38,8 @@ type Verdict struct {
 func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict, error) {
 	var list []Verdict
 	for _, id := range x.Claims {
-		i := slices.IndexFunc(all, func(c claims.Claim) bool { return c.ID == id })
-		if i < 0 {
+		c := claims.Find(all, id)
+		if c == nil {
 			return nil, fmt.Errorf("experiment %s: claim %s is in no file of claims", x.Name, id)
 		}
 		var found []study.Measured
@@ -51,7 +51,7 @@ func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict
 		if len(found) != 1 {
 			return nil, fmt.Errorf("experiment %s: claim %s was measured %d times, want once", x.Name, id, len(found))
 		}
-		v, err := verdict(x, o, &all[i], &found[0])
+		v, err := verdict(x, o, c, &found[0])
 		if err != nil {
 			return nil, fmt.Errorf("experiment %s: claim %s: %w", x.Name, id, err)
 		}

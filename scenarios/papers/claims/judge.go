@@ -20,6 +20,9 @@ const (
 	NotScored    Verdict = "not scored"
 )
 
+// Verdicts lists all verdicts.
+var Verdicts = []Verdict{Pass, Miss, NotConverged, Anchor, Arithmetic, IsInput, NotScored}
+
 // Found holds the measurements that belong to a claim.
 type Found struct {
 	Values []float64 // the measured numbers, one for each number of the claim

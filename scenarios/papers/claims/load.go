@@ -43,6 +43,15 @@ func All() ([]Claim, error) {
 	return all, errors.Join(errs...)
 }
 
+// Find returns the claim with an id, or nil.
+func Find(all []Claim, id string) *Claim {
+	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
 // Parse reads the claims of a file. Errors name the file and the line.
 func Parse(name string, text []byte) ([]Claim, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))

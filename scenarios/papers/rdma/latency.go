@@ -234,14 +234,15 @@ func latencyClaims(s *study.Session, got latencyTable) {
 	const how = "mean of 500 requests or more, one at a time, 16 to 256 B"
 	firstPath(s, got)
 	up := got.more(path1, path0, send.name, smallSizes)
-	above := slices.Max(up) >= slices.Min(got.more(path1, path0, write.name, smallSizes)) ||
-		slices.Max(up) >= slices.Min(got.more(path1, path0, read.name, smallSizes))
+	least := slices.Min(slices.Concat(got.more(path1, path0, read.name, smallSizes),
+		got.more(path1, path0, write.name, smallSizes)))
+	below := study.Above(1+least, 1+slices.Max(up))
 	s.ValuesAnd("offpath.p1.lat_send", "mean of 500 echoes or more over UD, one at a time, 16 to 256 B",
-		map[bool]string{true: "it is not below the increases of READ and WRITE"}[above], slices.Min(up),
-		slices.Max(up)).On(append(latencyRuns(send, smallSizes, path0, path1),
-		latencyRuns(read, smallSizes, path0, path1)...)...)
+		map[bool]string{false: "it is not below the increases of READ and WRITE"}[below], slices.Min(up),
+		slices.Max(up)).On(slices.Concat(latencyRuns(send, smallSizes, path0, path1),
+		latencyRuns(read, smallSizes, path0, path1), latencyRuns(write, smallSizes, path0, path1))...)
 	down := got.more(path2, path1, read.name, smallSizes)
-	shorter := study.Above(0, slices.Max(down))
+	shorter := study.Above(1, 1+slices.Max(down))
 	s.ValueAnd("offpath.p2.lat_read_vs_p1", -slices.Min(down), how+": largest decrease",
 		map[bool]string{false: "it does not decrease at every size"}[shorter]).On(
 		latencyRuns(read, smallSizes, path1, path2)...)
@@ -269,9 +270,9 @@ func firstPath(s *study.Session, got latencyTable) {
 	read, write := transports[0], transports[1]
 	small := got.more(path1, path0, read.name, smallSizes)
 	all := got.more(path1, path0, read.name, latencySizes)
-	falls := study.Above(all[0], all[len(all)-1])
+	falls := study.Above(1+all[0], 1+all[len(all)-1])
 	for i := 1; i < len(all); i++ {
-		falls = falls && !study.Above(all[i], all[i-1])
+		falls = falls && !study.Above(1+all[i], 1+all[i-1])
 	}
 	s.ValuesAnd("offpath.p1.lat_read", fmt.Sprintf("mean of 500 requests or more, one at a time, 16 to 256 B; at "+
 		"%d B it is %.3f", latencySizes[len(latencySizes)-1], all[len(all)-1]),
@@ -282,7 +283,8 @@ func firstPath(s *study.Session, got latencyTable) {
 	s.Value("offpath.p1.abs_write", us(write, 64), how).On(latencyRuns(write, []int{64}, path0, path1)...)
 	holds := true
 	for _, n := range smallSizes {
-		holds = holds && study.Above(us(read, n), us(write, n))
+		at := func(path string, x transport) float64 { return got.at(path, x.name, n) }
+		holds = holds && study.Above(at(path1, read)+at(path0, write), at(path1, write)+at(path0, read))
 	}
 	s.Holds("offpath.p1.read_gt_write", holds, fmt.Sprintf("at 64 B READ %.3f us more, WRITE %.3f", us(read, 64),
 		us(write, 64)), "mean of 500 requests or more, one at a time: at each of 16 to 256 B").On(append(

@@ -2,6 +2,7 @@ package rdma
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,35 @@ func TestPicturesShowAllThatIsJudged(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, drawn)
+}
+
+// TestClaimsAboutLatencyNeedAMargin checks that a latency that is 0.5% shorter is not judged to be shorter, and that the
+// claim about SENDs stands on the WRITEs that it is compared with, too.
+func TestClaimsAboutLatencyNeedAMargin(t *testing.T) {
+	for _, shorter := range []float64{0.995, 0.9} {
+		s, got := session(t, &Latency), latencyTable{}
+		for _, x := range transports {
+			for _, p := range []string{path0, path1, path2, s2h, h2s, both} {
+				for _, n := range latencySizes {
+					got[fmt.Sprint(p, x.name, n)] = 1
+					if p == path2 {
+						got[fmt.Sprint(p, x.name, n)] = shorter
+					}
+				}
+			}
+		}
+		latencyClaims(s, got)
+		for _, m := range s.Outcome.Measured {
+			switch m.Claim {
+			case "offpath.prior.read_soc_shorter":
+				require.Equal(t, shorter < 0.99, m.Holds, "%g", shorter)
+			case "offpath.p2.lat_read_vs_p1":
+				require.Equal(t, shorter < 0.99, m.Broken == "", "%g", shorter)
+			case "offpath.p1.lat_send":
+				require.Contains(t, m.Runs, latencyRun(write, path1, smallSizes[0]))
+			}
+		}
+	}
 }
 
 // TestLatencySideBySide checks that requests of paths side by side are counted in total and by path.

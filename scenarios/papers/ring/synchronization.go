@@ -99,9 +99,5 @@ func synchronize(s *study.Session) error {
 	return nil
 }
 
-// rounds is the number of round trips over which a mean latency is measured, tailRounds that for a tail: fewer would
-// not contain the interval of 99.9%.
-const (
-	rounds     = 3000
-	tailRounds = 5000
-)
+// tailRounds is the number of round trips over which a tail is measured: fewer would not contain the interval of 99.9%.
+const tailRounds = 5000

@@ -114,8 +114,10 @@ func TestAbove(t *testing.T) {
 	require.True(t, Above(102, 100))
 	require.False(t, Above(100.9, 100))
 	require.False(t, Above(1, 2))
-	require.True(t, Above(-1, -2))
+	require.True(t, Above(1, 0))
 	require.False(t, Above(0, 0))
+	require.False(t, Above(0, -0.001), "a difference")
+	require.False(t, Above(-1, -2))
 }
 
 // TestRandom checks that random numbers depend on seed and name, and on nothing else.
