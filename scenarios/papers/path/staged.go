@@ -81,7 +81,7 @@ func stagedSpec(s *study.Session, d stagedDesign) rigSpec {
 const (
 	rxRing   = 0
 	txRing   = 1 << 28
-	fewSlots = 1024 // few suffice, 2 MB a ring: they stay in the cache
+	fewSlots = 1024 // few suffice, 2 MB a ring: they stay in the cache after the first lap
 )
 
 func wireRegion() region                         { return region{Place: net} }
@@ -90,7 +90,7 @@ func hostRegion(offset uint64, slots int) region { return region{host(offset), s
 
 // transmit returns the chain from the host's memory to the network.
 func (d stagedDesign) transmit(s *study.Session) *chain {
-	c := &chain{name: "TX", size: int(s.Input("packet")), window: int(s.Input("window"))}
+	c := &chain{name: "TX", size: int(s.Input("packet")), window: int(s.Input("window")), warm: fewSlots}
 	c.every = paced(c.size, s.Input("link"))
 	from, by := hostRegion(txRing, fewSlots), armRegion(txRing, fewSlots)
 	if c.legs = []leg{{from, by}, {by, wireRegion()}}; d.direct {

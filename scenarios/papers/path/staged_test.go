@@ -34,6 +34,15 @@ func TestStagedTransmissionSharesLinks(t *testing.T) {
 	tx, rx = stagedDesign{direct: true, gbps: 504}.beside(t, s, 400)
 	require.InEpsilon(t, 400, tx, 0.001)
 	require.InEpsilon(t, 400, rx, 0.001)
+
+	// The first lap of the rings, which fills the caches, is not measured.
+	d := stagedDesign{gbps: 437.5}
+	spec := stagedSpec(s, d)
+	spec.timed = true
+	e, _, err := chains(s, "alone", spec, study.MinRoundTrips, 1, d.transmit(s))
+	require.NoError(t, err)
+	require.True(t, e.Converged)
+	require.Equal(t, study.MinRoundTrips, e.RoundTrips)
 }
 
 // TestEchoOverTheCard checks that each byte crosses DRAM four times if devices do not allocate in the cache. If they

@@ -118,11 +118,9 @@ func latency(s *study.Session) error {
 				if err != nil {
 					return fmt.Errorf("%s, %s of %d B: %w", p, x.name, n, err)
 				}
-				series.Points = append(series.Points, study.Point{System: p, At: []float64{float64(n)}, Value: us.mean,
-					Half: us.half, RoundTrips: study.MinRoundTrips})
+				series.Points = append(series.Points, us.point(p, n))
 				for i, own := range each {
-					series.Points = append(series.Points, study.Point{System: p + ": " + parts(p)[i],
-						At: []float64{float64(n)}, Value: own.mean, Half: own.half, RoundTrips: study.MinRoundTrips})
+					series.Points = append(series.Points, own.point(p+": "+parts(p)[i], n))
 				}
 				got[fmt.Sprint(p, x.name, n)] = us.mean
 			}
@@ -139,12 +137,20 @@ func latencyOf(s *study.Session, x transport, path string, n int) (float64, erro
 	return us.mean, err
 }
 
-// meanTime is a mean latency and the half width of its 95% confidence interval, in microseconds.
-type meanTime struct{ mean, half float64 }
+// meanTime is a mean latency and the half width of its 95% confidence interval, in microseconds, over some requests.
+type meanTime struct {
+	mean, half float64
+	requests   int
+}
 
 func meanOf(e study.Estimate) meanTime {
 	us := 1 / e.Rate / float64(simcore.Microsecond)
-	return meanTime{us, e.Relative() * us}
+	return meanTime{us, e.Relative() * us, e.RoundTrips}
+}
+
+// point returns the latency as a point of a series.
+func (t meanTime) point(system string, size int) study.Point {
+	return study.Point{System: system, At: []float64{float64(size)}, Value: t.mean, Half: t.half, RoundTrips: t.requests}
 }
 
 // latencyRun names the run that measures a path's latency.
@@ -192,6 +198,7 @@ func latencyBy(s *study.Session, x transport, path string, n int) (mean meanTime
 		s.Ran(latencyRun(x, path, n), e, 1)
 		us := meanOf(e)
 		mean.mean, mean.half = mean.mean+us.mean/float64(len(paths)), max(mean.half, us.half)
+		mean.requests += us.requests
 		if len(paths) > 1 {
 			each = append(each, us)
 		}

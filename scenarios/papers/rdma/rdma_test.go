@@ -99,6 +99,7 @@ func TestLatencySideBySide(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, each, 2)
 	require.InEpsilon(t, mean.mean, (each[0].mean+each[1].mean)/2, 1e-9)
+	require.Equal(t, []int{500, 250, 250}, []int{mean.requests, each[0].requests, each[1].requests})
 	alone, none, err := latencyBy(s, read, path1, 64)
 	require.NoError(t, err)
 	require.Empty(t, none)

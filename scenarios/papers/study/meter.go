@@ -57,11 +57,12 @@ func QuantileOf(times []simcore.Ps, q float64) Estimate {
 // MeanOf estimates a mean time: Estimate.Rate is the inverse of the mean of the given times, in the order in which they
 // were measured.
 func MeanOf(times []simcore.Ps) Estimate {
-	m := steady.New(0, max((len(times)-1)/batches, 1), batches, len(times)).Doubling(0)
+	m := steady.New(0, 1, len(times), len(times)).Doubling(0)
 	now := simcore.Ps(0)
 	for _, t := range times {
 		now += t
 		m.Done(now, 1)
 	}
+	m.Done(now+1, 1) // a batch ends with the next completion
 	return m.Estimate()
 }

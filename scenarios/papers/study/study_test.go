@@ -101,6 +101,8 @@ func TestMeanAndQuantile(t *testing.T) {
 	e := MeanOf(times)
 	require.InEpsilon(t, 1004.5, 1/e.Rate, 1e-3)
 	require.True(t, e.Converged)
+	require.Equal(t, 5000, e.RoundTrips, "all of them")
+	require.Equal(t, 500, MeanOf(times[:500]).RoundTrips)
 	q := QuantileOf(times, 0.999)
 	require.InEpsilon(t, 1009, 1/q.Rate, 1e-9)
 	require.True(t, q.Converged)
