@@ -89,7 +89,11 @@ func large(s *study.Session) error {
 			}
 			add(f.name, x, float64(kb)/1024)
 		}
-		for _, mb := range largeSizes {
+		sizes := largeSizes
+		if !f.judged && f.name != "path 1 READ" {
+			sizes = study.Points(s, largeSizes)
+		}
+		for _, mb := range sizes {
 			scale := int(s.Input("scale"))
 			x, b, err := longMessages(s, f.path, f.op, mb<<20/scale, scale, f.judged)
 			if err != nil {
@@ -274,7 +278,7 @@ func largeClaims(s *study.Session, got map[string][]longPoint) {
 			continue
 		}
 		best := slices.MaxFunc(got[f.name], func(a, b longPoint) int { return cmp.Compare(a.e.Rate, b.e.Rate) })
-		end := got[f.name][last]
+		end := got[f.name][len(got[f.name])-1]
 		if l := 1 - end.e.Rate/best.e.Rate; l > lost {
 			lost, from, after = l, best, end
 		}

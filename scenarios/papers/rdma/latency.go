@@ -92,6 +92,18 @@ var (
 	latencySizes = append(slices.Clone(smallSizes), 512, 1024, 2048, 4096, 16384)
 )
 
+// latencySizesOf returns the sizes at which a path is measured: those of the figure or, if Session.Few reports true, those
+// that claims are about.
+func latencySizesOf(s *study.Session, x transport, path string) []int {
+	switch bare := path == path0 || path == path1; {
+	case !s.Few(), x.op == rnicspec.Read && bare:
+		return latencySizes
+	case x.op != rnicspec.Send && path != with3, x.typ == rnicspec.UD && bare:
+		return smallSizes
+	}
+	return study.Points(s, smallSizes)
+}
+
 // transport is an operation over a type of queue pair.
 type transport struct {
 	name string
@@ -110,7 +122,7 @@ func latency(s *study.Session) error {
 		series := study.NewSeries("latency_"+x.name, "Latency of "+x.name, "latency", "us",
 			study.Axis{Name: "payload", Unit: "B", Log: true})
 		for _, p := range []string{path0, path1, path2, s2h, h2s, both, with3} {
-			for _, n := range latencySizes {
+			for _, n := range latencySizesOf(s, x, p) {
 				if x.typ == rnicspec.UD && n > int(s.Input("net.mtu")) { // a datagram is one packet
 					continue
 				}

@@ -213,7 +213,7 @@ func rate(s *study.Session) error {
 		series := study.NewSeries("rate_"+x.name, fmt.Sprintf("Rate of %s, %d machines", x.name, machines), "requests",
 			"M/s", study.Axis{Name: "payload", Unit: "B", Log: true})
 		for _, p := range []string{path0, path1, path2, both, s2h, h2s} {
-			for _, n := range figureSizes {
+			for _, n := range sizesOf(s, x, p) {
 				o, err := onPath(s, x, p, n, machines)
 				if err != nil {
 					return err
@@ -235,6 +235,19 @@ func rate(s *study.Session) error {
 	rateClaims(s, got)
 	bottleneck(s, got)
 	return nil
+}
+
+// sizesOf returns the sizes at which a path is measured: those of the figure or, if Session.Few reports true, those that
+// claims are about.
+func sizesOf(s *study.Session, x transport, path string) []int {
+	switch third := path == s2h || path == h2s; {
+	case !s.Few():
+		return figureSizes
+	case x.op == rnicspec.Read, x.op == rnicspec.Write && !third,
+		x.typ == rnicspec.UD && (path == path0 || path == path1):
+		return rateSizes
+	}
+	return study.Points(s, rateSizes)
 }
 
 // longRequest is a size at which the links bound requests of path 3, not the software that posts them.

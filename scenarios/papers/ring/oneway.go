@@ -37,7 +37,11 @@ func meter(s *study.Session, spec *rb2.Spec, size int) *study.Meter {
 	} else if size >= long {
 		n = trips / 3
 	}
-	return s.NewMeterAfter(spec.Slots, n).Doubling(1)
+	m := s.NewMeterAfter(spec.Slots, n)
+	if !s.Few() {
+		m.Doubling(1)
+	}
+	return m
 }
 
 // scaleOf returns the divisor of cache sizes for messages of a size. Long messages with smaller caches stand for longer

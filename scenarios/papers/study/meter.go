@@ -13,7 +13,7 @@ const (
 	MinRoundTrips = steady.MinRoundTrips
 	Precision     = steady.Precision
 	batches       = 2 * steady.MinBatches // in the fewest round trips: they are judged merged in pairs, too
-	most          = 6 * batches
+	longer        = 6                     // times as many round trips, at most, until the rate is known
 )
 
 // Meter estimates a rate, Estimate is what it returns.
@@ -23,13 +23,15 @@ type (
 )
 
 // NewMeter returns a meter that counts at least Session.Percent percent of the given number of round trips, and at
-// least MinRoundTrips, after a warm-up of a tenth of that number, and six times as many until the rate is known.
+// least MinRoundTrips, after a warm-up of a tenth of that number. Until the rate is known it goes on, to six times
+// as many, or Session.Percent percent of that, if it is less than 100.
 func (s *Session) NewMeter(roundTrips int) *Meter { return s.NewMeterAfter(0, roundTrips) }
 
 // NewMeterAfter returns a meter like that of NewMeter, whose warm-up is longer by `warm` round trips, for example to
 // fill a cache. Session.Percent does not scale these. Meter.Doubling(1) lets it go on twice as long for claims.
 func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 	n := s.Scale(roundTrips, MinRoundTrips)
+	most := min(s.Scale(longer*batches, batches), longer*batches)
 	return steady.New(warm+n/10+1, (n+batches-1)/batches, batches, most).Doubling(0)
 }
 

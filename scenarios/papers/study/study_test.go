@@ -57,6 +57,20 @@ func TestMeter(t *testing.T) {
 	require.Equal(t, before, m.Estimate())
 }
 
+// TestMeterGoesOnByPercent checks that a rate which stays unknown takes six times the round trips at 100 percent, and no
+// longer than the fewest at 1 percent.
+func TestMeterGoesOnByPercent(t *testing.T) {
+	slower := []simcore.Ps{}
+	for i := range 50_000 {
+		slower = append(slower, simcore.Ps(1000*(i+1)))
+	}
+	for percent, trips := range map[int]int{1: 500, 100: 6 * 1000, 200: 6 * 2000} {
+		e := feed(session(t, percent, &Experiment{}).NewMeter(1000), 64, slower...)
+		require.False(t, e.Converged)
+		require.Equal(t, trips, e.RoundTrips, "%d percent", percent)
+	}
+}
+
 func TestInputs(t *testing.T) {
 	x := &Experiment{Name: "x", Inputs: []Input{
 		{Name: "a", Value: 1, Source: "s", Instead: &Instead{Value: 2, Source: "n"}},
