@@ -197,7 +197,7 @@ func TestSeeds(t *testing.T) {
 }
 
 // TestLeavingOutComparesOneSeed checks that leave-one-out compares runs of one seed, also beside others, and that a
-// value that is no number is missed, and in no spread.
+// value such as NaN is missed, and in no spread.
 func TestLeavingOutComparesOneSeed(t *testing.T) {
 	all := []claims.Claim{{ID: "a", Check: claims.Within, Tolerance: 0.1, Role: "output",
 		Value: claims.Value{Numbers: []float64{10}}}}
@@ -223,7 +223,7 @@ func TestLeavingOutComparesOneSeed(t *testing.T) {
 
 // TestScriptAndNICAgree checks that path 1 keeps the same rate, to 2%, beside copies from the Arm of the scripted NIC
 // and beside READs through the RDMA NIC, as long as path 3 gets the same. Of 130 Gbps it gets 125 and 116; path 1 has
-// what is left of the channel's 256 Gbps in either case, at 20 B for 512 B of payload. Posts take less than 1%.
+// the rest of the channel's 256 Gbps in either case, at 20 B for 512 B of payload. Posts take less than 1%.
 func TestScriptAndNICAgree(t *testing.T) {
 	r, err := Run(t.Context(), Options{Names: []string{"path/pminusn", "path/cap"}, Percent: 1, Seed: 1})
 	require.NoError(t, err)

@@ -93,8 +93,8 @@ func verdict(x *study.Experiment, o *study.Outcome, c *claims.Claim, m *study.Me
 	return v, err
 }
 
-// finite returns the numbers measured, none if one of them is no number: JSON has no words for these, and the verdict
-// gives the reason.
+// finite returns the numbers measured, or none if one of them is NaN or infinite: JSON cannot represent these, and
+// the verdict gives the reason.
 func finite(values []float64) []float64 {
 	list := []float64{}
 	for _, x := range values {

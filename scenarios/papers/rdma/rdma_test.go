@@ -245,7 +245,7 @@ func TestSoftwareOnCoresAgainstCharges(t *testing.T) {
 }
 
 // TestPath1LosesBeyondPMinusN checks that path 1 loses bandwidth only when path 3 takes more than path 1 leaves of the
-// channel, in either direction, and then gets what is left. Path 1 takes 20 B for 512 B of payload; path 3 has what the
+// channel, in either direction, and then gets the rest. Path 1 takes 20 B for 512 B of payload; path 3 has what the
 // switch counted, and 88 B for each of its posts. Of S2H, that is from 256 Gbps. H2S shares the host's link with path 1,
 // on which three DLLPs of 8 B go with eight completions, 8 × 532 B: 254.6 Gbps; waiting for DRAM may cost 3% of it.
 func TestPath1LosesBeyondPMinusN(t *testing.T) {

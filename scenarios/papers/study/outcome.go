@@ -62,8 +62,8 @@ func (s *Session) measured(m Measured) *Measured {
 }
 
 // Above reports whether a is larger than b by more than 1% of a, the margin that orders of measured values need, as rates
-// and times are known to 1%. It is false for values below 0: a and b are rates, times, or sums and ratios of them, but
-// not differences, of which 1% is no margin.
+// and times are known to 1%. It is false for values below 0: a and b are rates, times, or sums and ratios of them. They
+// are not differences, as 1% of a difference is no margin.
 func Above(a, b float64) bool { return b >= 0 && a-b > Precision*a }
 
 // Axis is an axis of a series.
