@@ -110,8 +110,8 @@ type hurt struct {
 	load func(addr uint64, b []byte)
 }
 
-func (b *bent) Context(int) verbs.Context { return bentContext{b.rnic.context, b.hurt} }
-func (b *bent) Core(int) apps.Core        { return bentCore{b.rnic.core, b.hurt} }
+func (b *bent) Context(int) verbs.Context { return bentContext{b.rnic.contexts[0], b.hurt} }
+func (b *bent) Core(int) apps.Core        { return bentCore{b.rnic.cores[0], b.hurt} }
 
 type bentCore struct {
 	apps.Core

@@ -52,3 +52,22 @@ func TestProcessesHaveCores(t *testing.T) {
 	}
 	require.Less(t, 2*took[1], took[0], "four cores post faster than one")
 }
+
+// Over an RDMA NIC, too, each process has a context and a core: where posting limits the rate, three are more than
+// twice as fast as one with three queue pairs. Their objects have numbers of their own.
+func TestProcessesOverRNIC(t *testing.T) {
+	const text = "board: {preset: %s}\ndevices: [{kind: rnic, model: connectx7}]\nstacks: [{kind: rnic}]\n" +
+		"workload: {processes: %d, queue_pairs: %d, count: 60, depth: 16, sizes: [64], %s}"
+	for _, board := range []string{"connectx7-cores-pair", "bf3-cores-pair"} {
+		for _, load := range []string{"kind: write, payload: reused", "kind: read", "kind: echo, events: true"} {
+			var took []int64
+			for _, n := range []int{1, 3} {
+				p, err := caseOf(t, fmt.Sprintf(text, board, n, 3/n, load)).Play(t.Context(), Options{})
+				require.NoError(t, err, load)
+				require.True(t, p.Pass(), "%s: %s", load, texts(p))
+				took = append(took, int64(p.Traffic))
+			}
+			require.Less(t, 2*took[1], took[0], "%s: three cores post faster than one", load)
+		}
+	}
+}

@@ -24,10 +24,10 @@ import (
 
 // rnic is the stack of a server whose NIC has a hardware transport.
 type rnic struct {
-	context *provider.Context
-	dev     *rnicverbs.Device
-	core    apps.Core
-	card    *board.Card
+	contexts []*provider.Context // of the applications
+	dev      *rnicverbs.Device
+	cores    []apps.Core // of the applications
+	card     *board.Card
 }
 
 // validateModels checks that the models of devices of kind rnic exist.
@@ -62,27 +62,33 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 	return nil
 }
 
-// openRNIC opens the verbs driver on the server's first core. On a server without cores, it runs as software whose
-// memory accesses take no time.
+// openRNIC opens the verbs driver on the server's first core, and a context for each application on a core of its own.
+// On a server without cores, it runs as software whose memory accesses take no time.
 func openRNIC(w *world, server int) (Stack, error) {
 	c := w.rack.Servers[server].Cards[0]
 	regs := c.Host.MMIO(nicspec.RequesterHost)
-	r := &rnic{card: c, core: free{c.Memory}}
-	var bus driver.Bus = rootbus.Bus{Regs: regs, Memory: c.Memory}
-	if h := c.Memory.Host(nicspec.EndpointHost); h != nil {
-		core, err := h.Core(0, 0)
-		if err != nil {
-			return nil, err
+	r := &rnic{card: c}
+	buses := []driver.Bus{rootbus.Bus{Regs: regs, Memory: c.Memory}}
+	if h := c.Memory.Host(nicspec.EndpointHost); h == nil {
+		r.cores = []apps.Core{free{c.Memory}}
+	} else {
+		buses = nil
+		for i := range max(w.workloads.Applications(server), 1) {
+			core, err := h.Core(0, i)
+			if err != nil {
+				return nil, err
+			}
+			bus, err := corebus.New(core.Core, regs, corebus.DefaultSpec())
+			if err != nil {
+				return nil, err
+			}
+			buses, r.cores = append(buses, bus), append(r.cores, looping{core.Core})
 		}
-		if bus, err = corebus.New(core.Core, regs, corebus.DefaultSpec()); err != nil {
-			return nil, err
-		}
-		r.core = looping{core.Core}
 	}
 	var err error
 	arena := driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)
 	w.describe(server, classes.Memory{Uses: arena.Uses()}, nil)
-	if r.dev, err = rnicverbs.Open(bus, arena); err != nil {
+	if r.dev, err = rnicverbs.Open(buses[0], arena); err != nil {
 		return nil, err
 	}
 	port := verbs.PortAttr{Active: true, MaxMTU: rnicMTU, ActiveMTU: rnicMTU, MaxMessage: rnicspec.MaxMessage,
@@ -92,15 +98,22 @@ func openRNIC(w *world, server int) (Stack, error) {
 		set.IP = [16]byte(append(ip[:], make([]byte, len(set.IP)-len(ip))...))
 	}
 	r.dev.SetPort(set)
-	r.context, err = provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: rnicMTU})
-	return r, err
+	first, err := provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: rnicMTU})
+	if err != nil {
+		return nil, err
+	}
+	r.contexts = append(r.contexts, first)
+	for _, bus := range buses[1:] {
+		r.contexts = append(r.contexts, first.On(bus))
+	}
+	return r, nil
 }
 
-func (r *rnic) Context(int) verbs.Context { return r.context }
-func (r *rnic) Core(int) apps.Core        { return r.core }
-func (r *rnic) Ports() int                { return 1 }
-func (r *rnic) Err() error                { return r.dev.Err() }
-func (r *rnic) Close() error              { return nil }
+func (r *rnic) Context(app int) verbs.Context { return r.contexts[app] }
+func (r *rnic) Core(app int) apps.Core        { return r.cores[app] }
+func (r *rnic) Ports() int                    { return 1 }
+func (r *rnic) Err() error                    { return r.dev.Err() }
+func (r *rnic) Close() error                  { return nil }
 
 // Settled reports whether nothing is in flight (Stack). If the NIC cannot report that it is idle, the stack is settled
 // once no event is pending.

@@ -112,7 +112,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"want 1 to 16"},
 		{head + "workload: {processes: 2}",
 			"f.yaml:5: workload.processes 2: server 0 would run 2 applications, but " +
-				"stack rnic opens one verbs context, for one application on its server: want 1, or stack flexins"},
+				"stack rnic runs one application on a server whose board has no cores: want 1, or a board with cores"},
 		{head + "workload: {processes: 2, transport: raw}",
 			"f.yaml:5: workload.processes 2: " +
 				"the frames of a port go to one process with raw: want 1"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nictwin/models/board"
+	"nictwin/models/server/host"
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/quantity"
 	"nictwin/scenarios/run/workload"
@@ -74,18 +75,30 @@ func (c *Case) validatePhases() error {
 	return nil
 }
 
+// hostOf returns the machine of a card's server, or nil if it has no cores.
+func hostOf(c *board.CardSpec) *host.Spec {
+	switch {
+	case c.Switch != nil:
+		return c.Switch.Host.Host
+	case c.Direct != nil:
+		return c.Direct.Host
+	}
+	return nil
+}
+
 // validateApplications checks that a server and its stack can run the applications of all workloads: each needs a verbs
 // context, and a core of the host's first socket.
 func (s *Spec) validateApplications(server int, c *board.CardSpec) error {
 	list, stack := s.AllWorkloads(), s.stack(server)
 	n := list.Applications(server)
 	most, why := workload.MaxApplications, "a server has that many at most"
-	if c.Switch != nil && c.Switch.Host.Host != nil && c.Switch.Host.Host.CPU.Cores < most {
-		most = c.Switch.Host.Host.CPU.Cores
+	machine := hostOf(c)
+	if machine != nil && machine.CPU.Cores < most {
+		most = machine.CPU.Cores
 		why = fmt.Sprintf("the first socket of a server has %d cores, and each application takes one", most)
 	}
-	if stack.Kind != StackFlexiNS {
-		most, why = 1, fmt.Sprintf("stack %s opens one verbs context, for one application on its server", stack.Kind)
+	if machine == nil {
+		most, why = 1, fmt.Sprintf("stack %s runs one application on a server whose board has no cores", stack.Kind)
 	}
 	if n <= most {
 		return nil
@@ -96,8 +109,8 @@ func (s *Spec) validateApplications(server int, c *board.CardSpec) error {
 		at, value = at+".processes", fmt.Sprint(n)
 	}
 	want := fmt.Sprintf("want %d at most", most)
-	if stack.Kind != StackFlexiNS {
-		want = fmt.Sprintf("want 1, or stack %s", StackFlexiNS)
+	if machine == nil {
+		want = "want 1, or a board with cores"
 	}
 	return field.Errorf(at, "%s: server %d would run %d applications, but %s: %s", value, server, n, why, want)
 }

@@ -10,6 +10,7 @@ import (
 // CQ is a completion queue in memory, polled by its owner.
 type CQ struct {
 	d    *Device
+	bus  driver.Bus
 	n    uint32
 	addr uint64
 	log  uint8
@@ -28,7 +29,10 @@ type CQ struct {
 }
 
 // NewCQ creates a completion queue of 2^log entries.
-func (d *Device) NewCQ(log uint8) (*CQ, error) {
+func (d *Device) NewCQ(log uint8) (*CQ, error) { return d.NewCQOn(nil, log) }
+
+// NewCQOn creates a completion queue of 2^log entries that the core of a bus polls; nil: that of the driver.
+func (d *Device) NewCQOn(bus driver.Bus, log uint8) (*CQ, error) {
 	if log > rnicspec.MaxLogRing {
 		return nil, fmt.Errorf("rnicverbs: completion queue of 2^%d entries: want 2^%d at most", log,
 			rnicspec.MaxLogRing)
@@ -39,7 +43,7 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 		return nil, err
 	}
 	d.arena.Mark(at, size, driver.UseCompletions)
-	c := &CQ{d: d, n: d.cqn, addr: at, log: log}
+	c := &CQ{d: d, bus: d.busOr(bus), n: d.cqn, addr: at, log: log}
 	c.read = c.entryRead
 	d.cqn++
 	held := true // set until the ring is cleared, because later commands may make the NIC write to it
@@ -75,7 +79,7 @@ func (c *CQ) serve(n uint32, q *QP) {
 
 // Follow calls f after every write of the NIC to the completion queue. stop ends that.
 func (c *CQ) Follow(f func()) (stop func(), err error) {
-	return c.d.bus.Watch(c.addr, rnicspec.CQEBytes<<c.log, f)
+	return c.bus.Watch(c.addr, rnicspec.CQEBytes<<c.log, f)
 }
 
 // readEntries reads entries until it finds one that has not arrived, or a read takes time.
@@ -83,7 +87,7 @@ func (c *CQ) readEntries() {
 	c.looping = true
 	for c.busy && !c.waiting {
 		c.waiting = true
-		c.d.bus.Read(c.addr+uint64(c.ci&(1<<c.log-1))*rnicspec.CQEBytes, c.buf[:], c.read)
+		c.bus.Read(c.addr+uint64(c.ci&(1<<c.log-1))*rnicspec.CQEBytes, c.buf[:], c.read)
 	}
 	c.looping = false
 }

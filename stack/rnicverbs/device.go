@@ -61,6 +61,14 @@ func Open(bus driver.Bus, arena *driver.Arena) (*Device, error) {
 }
 
 // probed handles the NIC's identification.
+// busOr returns a bus, or that of the driver for nil.
+func (d *Device) busOr(bus driver.Bus) driver.Bus {
+	if bus == nil {
+		return d.bus
+	}
+	return bus
+}
+
 func (d *Device) probed(v uint64, err error) {
 	d.commands.Pop()
 	d.running = false

@@ -15,6 +15,8 @@ type QPConfig struct {
 	Send, Recv       *CQ
 	QKey             uint32 // UD: the queue pair's Q_Key
 	Port             uint8  // UD and raw packets: Ethernet port
+
+	Bus driver.Bus // of the core that posts requests; nil: that of the driver
 }
 
 // QP is a queue pair. The driver writes its own IDs into work and receive entries; Poll puts the caller's into
@@ -31,6 +33,7 @@ type QP struct {
 // ring is a send or receive ring, with a copy of its contents.
 type ring struct {
 	d           *Device
+	bus         driver.Bus
 	addr        uint64
 	log         uint8
 	entry       int
@@ -47,7 +50,7 @@ type ring struct {
 	word        [4]byte
 }
 
-func (d *Device) newRing(entry int, log uint8) (ring, error) {
+func (d *Device) newRing(bus driver.Bus, entry int, log uint8) (ring, error) {
 	if log > rnicspec.MaxLogRing {
 		return ring{}, fmt.Errorf("rnicverbs: ring of 2^%d entries: want 2^%d at most", log, rnicspec.MaxLogRing)
 	}
@@ -55,8 +58,8 @@ func (d *Device) newRing(entry int, log uint8) (ring, error) {
 	if err == nil {
 		d.arena.Mark(at, uint64(entry)<<log, driver.UseElements)
 	}
-	return ring{d: d, addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log), ids: make([]uint64, 1<<log)},
-		err
+	return ring{d: d, bus: d.busOr(bus), addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log),
+		ids: make([]uint64, 1<<log)}, err
 }
 
 // NewQP creates a queue pair.
@@ -97,10 +100,10 @@ func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 		return nil, fmt.Errorf("rnicverbs: all %d queue pairs are in use", rnicspec.MaxQPs-1)
 	}
 	var err error
-	if q.send, err = d.newRing(rnicspec.WQEBytes, c.SendLog); err != nil {
+	if q.send, err = d.newRing(c.Bus, rnicspec.WQEBytes, c.SendLog); err != nil {
 		return nil, err
 	}
-	if q.recv, err = d.newRing(rnicspec.RecvBytes, c.RecvLog); err != nil {
+	if q.recv, err = d.newRing(c.Bus, rnicspec.RecvBytes, c.RecvLog); err != nil {
 		return nil, err
 	}
 	page := rnicspec.QPPage(q.n)
@@ -238,7 +241,7 @@ func (r *ring) store(b []byte) {
 	at := r.addr + uint64(r.pi&(1<<r.log-1))*uint64(r.entry)
 	r.pi++
 	r.writes++
-	r.d.bus.Write(at, b, r.writeEnded)
+	r.bus.Write(at, b, r.writeEnded)
 }
 
 func (r *ring) written(err error) {
@@ -264,8 +267,8 @@ func (r *ring) ring() error {
 	r.announced, r.pushing = r.pi, false
 	if pushing {
 		i := int((r.pi - 1) & (1<<r.log - 1))
-		return r.d.bus.WriteReg(r.pushAt, r.shadow[i*r.entry:][:r.entry])
+		return r.bus.WriteReg(r.pushAt, r.shadow[i*r.entry:][:r.entry])
 	}
 	binary.LittleEndian.PutUint32(r.word[:], r.pi&0xffff)
-	return r.d.bus.WriteReg(r.doorbell, r.word[:])
+	return r.bus.WriteReg(r.doorbell, r.word[:])
 }

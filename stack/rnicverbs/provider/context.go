@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/field"
+	"nictwin/stack/driver"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/verbs"
 )
@@ -47,6 +48,7 @@ type Context struct {
 	ahs     map[verbs.AH]verbs.PD
 	ahOf    func(verbs.AH) (verbs.PD, bool)
 	async   func(verbs.AsyncEvent)
+	bus     driver.Bus // of the core that posts and polls; nil: that of the driver
 
 	// rings holds destroyed completion queues for reuse, by log2 of their size: the NIC cannot destroy them.
 	rings [rnicspec.MaxLogRing + 1][]*rnicverbs.CQ
@@ -82,6 +84,15 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 	c.regions = verbs.NewRegions(maxMRs)
 	c.ahOf = func(h verbs.AH) (verbs.PD, bool) { pd, ok := c.ahs[h]; return pd, ok }
 	return c, nil
+}
+
+// On returns another process's view of the same NIC: what it creates has numbers of its own, and is posted to and polled
+// by the core of a bus. Control verbs go through the driver of the first context.
+func (c *Context) On(bus driver.Bus) *Context {
+	x := *c
+	x.bus, x.async = bus, nil
+	clear(x.rings[:])
+	return &x
 }
 
 // failed returns the error of a verb whose command failed.

@@ -66,7 +66,7 @@ func (c *Context) newCQ(entries int) (*CQ, error) {
 	q.each, q.polled = q.take, q.pollEnded
 	if old := c.rings[q.log]; len(old) > 0 {
 		q.ring, c.rings[q.log] = old[len(old)-1], old[:len(old)-1]
-	} else if q.ring, err = c.dev.NewCQ(uint8(q.log)); err != nil {
+	} else if q.ring, err = c.dev.NewCQOn(c.bus, uint8(q.log)); err != nil {
 		return nil, c.undo(verb, q.object(), err)
 	}
 	if q.stop, err = q.ring.Follow(q.read); err != nil {

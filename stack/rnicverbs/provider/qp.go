@@ -71,7 +71,7 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	}
 	sendLog, recvLog := logOf(a.Cap.MaxSendWR), logOf(a.Cap.MaxRecvWR)
 	qp, err := c.dev.ReserveQP(rnicverbs.QPConfig{Type: typ, SendLog: uint8(sendLog), RecvLog: uint8(recvLog),
-		Send: send.ring, Recv: recv.ring})
+		Send: send.ring, Recv: recv.ring, Bus: c.bus})
 	if err != nil {
 		return nil, verbs.Errorf(verb, verbs.ENOMEM, "%v", err)
 	}
