@@ -136,6 +136,10 @@ var corners = map[string]room{
 		[]string{"models", "stack", "scenarios/bed/device", "scenarios/papers/study"},
 		"an experiment measures; claims are judged elsewhere", nil,
 	},
+	"scenarios/papers/flexins": {
+		[]string{"models", "scenarios/papers/study", "scenarios/run"},
+		"every point is a scenario that package run plays: no script, and no part of the stack", nil,
+	},
 	"scenarios/papers/path": {
 		[]string{"models", "stack", "scenarios/bed/device", "scenarios/papers/study", "scenarios/papers/requester"},
 		"an experiment measures; claims are judged elsewhere", nil,

@@ -43,6 +43,19 @@ var terms = map[string][]term{
 		{"alpha, beta, gamma", "messages after which the tail is written, a batch is sent, the head is pushed"},
 		{"GET", "a request of the HTTP server"},
 	},
+	"flexins": {
+		{"FN, SN", "FlexiNS and SmartNS: the same system, in two papers. Figures of SN have numbers one lower from 10 on"},
+		{"RNIC", "an RDMA NIC with a transport of its own, driven by cores of the host"},
+		{"connection", "a queue pair over RC, with an application and a host core of its own"},
+		{"header-only", "the NIC gathers payload from host memory; the Arm writes headers only"},
+		{"staged", "payload is copied to Arm memory first, and sent from there"},
+		{"in-cache, naive", "reception that invalidates the cache lines of payload once it is in the host, and that " +
+			"leaves them to be written back"},
+		{"pipe, doorbell, MMIO", "ways to notify the card: elements copied to it by DMA; elements that it fetches; " +
+			"elements written by emulated register accesses"},
+		{"hop", "a node of a list that is read"},
+		{"line rate", "400 Gbps over both ports, less headers"},
+	},
 }
 
 var common = []term{

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"nictwin/scenarios/papers/claims"
+	"nictwin/scenarios/papers/flexins"
 	"nictwin/scenarios/papers/path"
 	"nictwin/scenarios/papers/rdma"
 	"nictwin/scenarios/papers/ring"
@@ -18,7 +19,7 @@ import (
 )
 
 // Groups are the groups of experiments. Each is also a group of bench's figures.
-var Groups = []string{"path", "ring"}
+var Groups = []string{"path", "ring", "flexins"}
 
 // List contains the experiments in the order in which they run.
 var List = []*study.Experiment{
@@ -27,6 +28,7 @@ var List = []*study.Experiment{
 	&rdma.Cap, &rdma.Skewed, &rdma.Framing,
 	&rdma.Doorbell, &rdma.Cores,
 	&ring.Pointers, &ring.Synchronization, &ring.Throughput, &ring.Latency, &ring.Ablation, &ring.Cases,
+	&flexins.Connections,
 }
 
 // Names returns the experiments' names, with their groups.

@@ -1,0 +1,121 @@
+package flexins
+
+import (
+	"fmt"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/study"
+)
+
+// Connections measures WRITEs of 2 KB over 1 to 12 connections, and the memory bandwidth that they take.
+var Connections = study.Experiment{
+	Group: "flexins", Name: "connections", Title: "WRITEs of 2 KB over 1 to 12 connections",
+	Figures:  "FN Fig. 11, SN Fig. 10",
+	Pictures: connectionPictures,
+	Claims: []string{"smartns.net.multi_linerate_conns", "smartns.net.multi_vs_rnic",
+		"smartns.intro.full_duplex"},
+	Inputs: inputs(
+		study.Input{Name: "payload", Value: 2048, Unit: "B", Source: "SN Fig. 10"},
+		study.Input{Name: "duplex.payload", Value: 4096, Unit: "B", Source: "assumption: the claim names no size; of " +
+			"2 KB 12 cores carry 90% of the line rate each way"},
+	),
+	Run:     connections,
+	Settled: map[string]string{"smartns.intro.full_duplex": "packets of 4 KB: of 2 KB 12 cores carry 90% of it"},
+}
+
+var connectionCounts = []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12}
+
+func connections(s *study.Session) error {
+	counts := connectionCounts
+	if s.Few() {
+		counts = []int{1, 5, 6, 12}
+	}
+	var scenes []*scene
+	for _, n := range counts {
+		scenes = append(scenes, connectionScene(s, n))
+	}
+	duplex := connectionScene(s, 6)
+	duplex.name = "6 connections each way"
+	duplex.workloads[0] = fmt.Sprintf("kind: write, processes: 6, depth: %g, sizes: [%g], mtu: 4096, ports: 2",
+		s.Input("depth"), s.Input("duplex.payload"))
+	duplex.workloads = append(duplex.workloads, "from: 1, to: 0, "+duplex.workloads[0])
+	at := len(scenes)
+	scenes = append(scenes, duplex)
+	for _, n := range counts {
+		scenes = append(scenes, connectionsOfRNIC(s, n))
+	}
+	all, err := play(s, scenes...)
+	if err != nil {
+		return err
+	}
+	own, rnic := all[:at], all[at+1:]
+	x := study.NewSeries("throughput", "WRITEs of 2 KB, 64 under way each", "payload", "Gbps",
+		study.Axis{Name: "connections"})
+	mem := study.NewSeries("memory", "DRAM of the receiving server", "bandwidth", "GB/s",
+		study.Axis{Name: "connections"})
+	each := study.NewSeries("packet", "Time of a packet on an Arm core, by connections", "time", "ns",
+		study.Axis{Name: "connections"})
+	for i, n := range counts {
+		add(x, system, &own[i].rate, float64(n))
+		add(x, rnicName, &rnic[i].rate, float64(n))
+		mem.Add(system+", host", own[i].host[1], float64(n))
+		mem.Add(system+", Arm", own[i].arm[1], float64(n))
+		mem.Add(rnicName+", host", rnic[i].host[1], float64(n))
+		each.Add(system, 1e9*float64(n)/own[i].rate.PerSecond, float64(n))
+	}
+	s.Record(x, mem, each)
+	judgeConnections(s, counts, own, rnic)
+	full := goodput(s, bothGbps, s.Input("duplex.payload"))
+	flow := all[at]
+	half := flow.rate.Gbps / 2 / full
+	s.Value("smartns.intro.full_duplex", half, fmt.Sprintf("6 connections each way get %.4g Gbps of %.4g each way",
+		flow.rate.Gbps/2, full)).On(flow.name)
+	return nil
+}
+
+// judgeConnections judges the claims about the number of connections.
+func judgeConnections(s *study.Session, counts []int, own, rnic []*played) {
+	const near = 0.95
+	full := goodput(s, bothGbps, s.Input("payload"))
+	first, runs := 0, []string{}
+	for i, n := range counts {
+		runs = append(runs, own[i].name)
+		if first == 0 && own[i].rate.Gbps >= near*full {
+			first = n
+		}
+	}
+	one := 1e9 / own[0].rate.PerSecond
+	s.Value("smartns.net.multi_linerate_conns", float64(first), fmt.Sprintf("connections that get 95%% of %.4g Gbps; "+
+		"one takes %.3g ns a packet, where 2 KB at 400 Gbps over 5 to 6 cores make 205 to 246", full, one)).On(runs...)
+	a, b := own[len(own)-1], rnic[len(rnic)-1]
+	s.Value("smartns.net.multi_vs_rnic", a.rate.Gbps/b.rate.Gbps, fmt.Sprintf("12 connections, %.4g against %.4g Gbps",
+		a.rate.Gbps, b.rate.Gbps)).On(a.name, b.name)
+}
+
+// Names of systems in series.
+const (
+	system   = "FlexiNS"
+	rnicName = "RNIC"
+)
+
+// connectionScene returns a scene of so many applications with a connection each, by turns over both ports.
+func connectionScene(s *study.Session, n int) *scene {
+	return &scene{
+		name: fmt.Sprintf("%d connections", n), stacks: stack(s, "", ""),
+		workloads: []string{fmt.Sprintf("kind: write, processes: %d, depth: %g, sizes: [%g], mtu: 2048, ports: 2", n,
+			s.Input("depth"), s.Input("payload"))},
+		warm: 300 * simcore.Microsecond, window: 2 * milli,
+	}
+}
+
+// connectionsOfRNIC returns a scene of so many connections of a plain ConnectX-7, which has a port of 400 Gbps.
+func connectionsOfRNIC(s *study.Session, n int) *scene {
+	kind, device := rnic(s)
+	return &scene{
+		name: fmt.Sprintf("%d connections of the RNIC", n), board: s.Text("rnic") + "-cores-pair",
+		stacks: kind, devices: device,
+		workloads: []string{fmt.Sprintf("kind: write, processes: %d, depth: %g, sizes: [%g], mtu: 2048", n,
+			s.Input("depth"), s.Input("payload"))},
+		warm: 200 * simcore.Microsecond, window: milli,
+	}
+}

@@ -1,0 +1,78 @@
+package flexins
+
+import (
+	"math"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/study"
+	"nictwin/scenarios/run/stats"
+)
+
+// record records the run of a point, with the precision of the rate of all flows.
+func (p *played) record(s *study.Session) {
+	r := study.Run{Name: p.name, RoundTrips: p.rate.Messages, Converged: p.rate.Converged, SimPs: int64(p.sim), Scale: 1,
+		Relative: relative(&p.rate)}
+	s.Outcome.Runs = append(s.Outcome.Runs, r)
+	s.Outcome.SimPs += int64(p.sim)
+}
+
+// relative returns the half width of the interval of a rate, relative to the rate; 1 if it has none.
+func relative(r *stats.Rate) float64 {
+	if r.Half == nil || r.Gbps == 0 {
+		return 1
+	}
+	return *r.Half / r.Gbps
+}
+
+// of returns the rate of the flows of one of several workloads, by its name. Flows that share a bottleneck take from
+// each other, so that the half width as of independent flows is at least that of their sum.
+func (p *played) of(s *study.Session, workload string) stats.Rate {
+	sum, square, known := stats.Rate{}, 0.0, true
+	for i := range p.flows {
+		f := &p.flows[i]
+		if f.Workload != workload {
+			continue
+		}
+		sum.Gbps += f.Gbps
+		sum.PerSecond += f.PerSecond
+		sum.Messages += f.Messages
+		if f.Half == nil {
+			known = false
+			continue
+		}
+		square += *f.Half * *f.Half
+	}
+	half := math.Sqrt(square)
+	sum.Half = &half
+	sum.Converged = known && sum.Messages >= study.MinRoundTrips && half <= study.Precision*sum.Gbps
+	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: p.name + ", " + workload, RoundTrips: sum.Messages,
+		Converged: sum.Converged, SimPs: int64(p.sim), Scale: 1, Relative: relative(&sum)})
+	return sum
+}
+
+// add adds a rate to a series.
+func add(x *study.Series, system string, r *stats.Rate, at ...float64) {
+	p := study.Point{System: system, At: at, Value: r.Gbps, RoundTrips: r.Messages}
+	if r.Half != nil {
+		p.Half = *r.Half
+	}
+	x.Points = append(x.Points, p)
+}
+
+// micros returns the mean of the latencies to an event, in microseconds; 0 if there is none.
+func (p *played) micros(event string) float64 {
+	for i := range p.times {
+		if p.times[i].Measure == event {
+			return p.times[i].Mean / float64(simcore.Microsecond)
+		}
+	}
+	return 0
+}
+
+// addMicros adds a mean latency to a series. One message is under way at a time, so that the latency is as precise as
+// the rate.
+func (p *played) addMicros(x *study.Series, system, event string, at ...float64) {
+	v := p.micros(event)
+	x.Points = append(x.Points, study.Point{System: system, At: at, Value: v, Half: v * relative(&p.rate),
+		RoundTrips: p.rate.Messages})
+}
