@@ -28,7 +28,8 @@ var List = []*study.Experiment{
 	&rdma.Cap, &rdma.Skewed, &rdma.Framing,
 	&rdma.Doorbell, &rdma.Cores,
 	&ring.Pointers, &ring.Synchronization, &ring.Throughput, &ring.Latency, &ring.Ablation, &ring.Cases,
-	&flexins.Connections,
+	&flexins.Sizes, &flexins.Connections, &flexins.Transmit, &flexins.Duplex, &flexins.Receive, &flexins.Notify,
+	&flexins.Reflector, &flexins.Walk, &flexins.Batch,
 }
 
 // Names returns the experiments' names, with their groups.

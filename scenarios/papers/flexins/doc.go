@@ -4,7 +4,7 @@
 //	sizes        SEND and WRITE over one connection, by size (Fig. 10)
 //	connections  1 to 12 connections (Fig. 11)
 //	transmit     header-only transmission and transmission through Arm memory (Fig. 12)
-//	duplex       the same beside a flow that is received (Fig. 13)
+//	timeline     the same beside a flow that is received (Fig. 13)
 //	receive      in-cache and naive reception, by the size of the receive rings (Fig. 14)
 //	notify       ways to notify the card of requests (Fig. 15a)
 //	reflector    a reflector of small frames (Fig. 15b)

@@ -40,8 +40,13 @@ func inputs(own ...study.Input) []study.Input { return append(own, shared...) }
 
 // stack returns a stack of kind flexins. data has further options of its data cores, each with a comma behind it.
 func stack(s *study.Session, options, data string) string {
-	return fmt.Sprintf("{kind: flexins, flexins: {data_cores: %g, %sdata: {%sparse_cycles: %.0f, build_cycles: %.0f, "+
-		"element_cycles: %.0f, touch_cycles: %.0f}}}", s.Input("data.cores"), options, data, s.Input("arm.parse"),
+	return stackOn(s, int(s.Input("data.cores")), options, data)
+}
+
+// stackOn is stack with a number of data cores.
+func stackOn(s *study.Session, cores int, options, data string) string {
+	return fmt.Sprintf("{kind: flexins, flexins: {data_cores: %d, %sdata: {%sparse_cycles: %.0f, build_cycles: %.0f, "+
+		"element_cycles: %.0f, touch_cycles: %.0f}}}", cores, options, data, s.Input("arm.parse"),
 		s.Input("arm.build"), s.Input("arm.element"), s.Input("arm.touch"))
 }
 

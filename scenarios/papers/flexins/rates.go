@@ -30,7 +30,7 @@ func (p *played) of(s *study.Session, workload string) stats.Rate {
 	sum, square, known := stats.Rate{}, 0.0, true
 	for i := range p.flows {
 		f := &p.flows[i]
-		if f.Workload != workload {
+		if f.Workload != workload && f.Workload != "" { // a single workload has no name in the results
 			continue
 		}
 		sum.Gbps += f.Gbps
@@ -59,6 +59,17 @@ func add(x *study.Series, system string, r *stats.Rate, at ...float64) {
 	x.Points = append(x.Points, p)
 }
 
+// round returns the time of an exchange of so many messages, in microseconds, if one is under way at a time: from a post
+// to the next one. Latencies of all messages contain the first ones, whose pages and rings are cold.
+func (p *played) round(messages int) float64 { return 1e6 * float64(messages) / p.rate.PerSecond }
+
+// addRound adds the time of an exchange to a series.
+func (p *played) addRound(x *study.Series, system string, messages int, at ...float64) {
+	v := p.round(messages)
+	x.Points = append(x.Points, study.Point{System: system, At: at, Value: v, Half: v * relative(&p.rate),
+		RoundTrips: p.rate.Messages / messages})
+}
+
 // micros returns the mean of the latencies to an event, in microseconds; 0 if there is none.
 func (p *played) micros(event string) float64 {
 	for i := range p.times {
@@ -69,10 +80,29 @@ func (p *played) micros(event string) float64 {
 	return 0
 }
 
-// addMicros adds a mean latency to a series. One message is under way at a time, so that the latency is as precise as
-// the rate.
-func (p *played) addMicros(x *study.Series, system, event string, at ...float64) {
-	v := p.micros(event)
-	x.Points = append(x.Points, study.Point{System: system, At: at, Value: v, Half: v * relative(&p.rate),
-		RoundTrips: p.rate.Messages})
+// bar adds a rate to a series at a name on its first axis.
+func bar(x *study.Series, system, label string, r *stats.Rate) {
+	add(x, system, r)
+	x.Bars = true
+	p := &x.Points[len(x.Points)-1]
+	p.At, p.Label = []float64{}, label
+}
+
+// ended holds the time of whole exchanges, in microseconds.
+type ended struct {
+	mean, spread float64 // mean in the window; 90% less median
+}
+
+// end returns the time of exchanges of a message, and the spread of latencies to the last event that messages have: the answer, if they have one, else the completion.
+func (p *played) end() (e ended) {
+	e.mean = p.round(1)
+	for _, event := range []string{"completion", "answer"} {
+		for i := range p.times {
+			if l := &p.times[i]; l.Measure == event {
+				const micro = float64(simcore.Microsecond)
+				e.spread = float64(l.P90-l.P50) / micro
+			}
+		}
+	}
+	return e
 }

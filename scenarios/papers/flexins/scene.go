@@ -1,9 +1,11 @@
 package flexins
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,6 +24,8 @@ type scene struct {
 	devices   string // as the scenario has them
 	stacks    string
 	workloads []string   // fields of each, without count and end
+	passing   []string   // the same of workloads with an end of their own
+	payload   string     // of all workloads; empty: reused
 	more      string     // further fields of the scenario, a line each
 	warm      simcore.Ps // from the begin of the traffic to that of the window
 	window    simcore.Ps
@@ -47,8 +51,12 @@ func (c *scene) text(s *study.Session) string {
 		fmt.Fprintf(&b, "devices: [%s]\n", c.devices)
 	}
 	b.WriteString("workloads:\n")
+	all := slices.Clone(c.passing)
 	for _, w := range c.workloads {
-		fmt.Fprintf(&b, "- {count: %d, end: %dps, payload: reused, seed: %d, %s}\n", endless, c.warm+window+behind,
+		all = append(all, fmt.Sprintf("end: %dps, %s", c.warm+window+behind, w))
+	}
+	for _, w := range all {
+		fmt.Fprintf(&b, "- {count: %d, payload: %s, seed: %d, %s}\n", endless, cmp.Or(c.payload, "reused"),
 			max(s.Seed, 1), w)
 	}
 	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps}\n%s", c.warm, window, c.more)
