@@ -5,7 +5,8 @@
 //
 // The papers' host-to-Arm register writes are emulated: firmware takes one after
 // the other, and Arm software asks it for the contents. That bounds their rate,
-// but not their latency, so a Path has both a service time and a latency.
+// but not their latency, so a Path has both a service time and a latency: an
+// access arrives after the latency, and the next one begins after the service time.
 //
 // Invariants:
 //   - Accesses reach the registers in the order in which they were made.
@@ -87,7 +88,7 @@ type Path struct {
 	spec     Spec
 	sched    simcore.Scheduler
 	regs     cpu.Registers
-	free     simcore.Ps // time from which the next access can be served
+	free     simcore.Ps // time at which the next access can begin
 	inFlight fifo.Queue[*item]
 	idle     fifo.Free[item]
 	events   simcore.EventPool
@@ -163,9 +164,10 @@ func (p *Path) take(off uint32) (*item, error) {
 	}
 	x, _ := p.idle.Get()
 	x.off, x.done = off, nil
-	p.free = max(p.free, simcore.Now(p.sched)) + p.spec.Service
+	begin := max(p.free, simcore.Now(p.sched))
+	p.free = begin + p.spec.Service
 	ev := p.events.Get()
-	ev.At, ev.H = p.free+p.spec.Latency, p
+	ev.At, ev.H = begin+p.spec.Latency, p
 	p.sched.Schedule(ev)
 	p.inFlight.Push(x)
 	return x, nil
