@@ -92,7 +92,7 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 		c.workloads = append(c.workloads, rx)
 		c.warm += 300 * simcore.Microsecond
 	case after:
-		c.passing = append(c.passing, fmt.Sprintf("end: %dps, %s", c.warm, rx))
+		c.passing = append(c.passing, fmt.Sprintf("count: %d, end: %dps, %s", endless, c.warm, rx))
 		c.warm += 300 * simcore.Microsecond
 	}
 	return c

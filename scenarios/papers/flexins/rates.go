@@ -70,16 +70,6 @@ func (p *played) addRound(x *study.Series, system string, messages int, at ...fl
 		RoundTrips: p.rate.Messages / messages})
 }
 
-// micros returns the mean of the latencies to an event, in microseconds; 0 if there is none.
-func (p *played) micros(event string) float64 {
-	for i := range p.times {
-		if p.times[i].Measure == event {
-			return p.times[i].Mean / float64(simcore.Microsecond)
-		}
-	}
-	return 0
-}
-
 // bar adds a rate to a series at a name on its first axis.
 func bar(x *study.Series, system, label string, r *stats.Rate) {
 	add(x, system, r)

@@ -24,7 +24,7 @@ type scene struct {
 	devices   string // as the scenario has them
 	stacks    string
 	workloads []string   // fields of each, without count and end
-	passing   []string   // the same of workloads with an end of their own
+	passing   []string   // all fields of workloads with a count and an end of their own
 	payload   string     // of all workloads; empty: reused
 	more      string     // further fields of the scenario, a line each
 	warm      simcore.Ps // from the begin of the traffic to that of the window
@@ -53,11 +53,10 @@ func (c *scene) text(s *study.Session) string {
 	b.WriteString("workloads:\n")
 	all := slices.Clone(c.passing)
 	for _, w := range c.workloads {
-		all = append(all, fmt.Sprintf("end: %dps, %s", c.warm+window+behind, w))
+		all = append(all, fmt.Sprintf("count: %d, end: %dps, %s", endless, c.warm+window+behind, w))
 	}
 	for _, w := range all {
-		fmt.Fprintf(&b, "- {count: %d, payload: %s, seed: %d, %s}\n", endless, cmp.Or(c.payload, "reused"),
-			max(s.Seed, 1), w)
+		fmt.Fprintf(&b, "- {payload: %s, seed: %d, %s}\n", cmp.Or(c.payload, "reused"), max(s.Seed, 1), w)
 	}
 	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps}\n%s", c.warm, window, c.more)
 	return b.String()
