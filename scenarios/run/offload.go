@@ -25,7 +25,7 @@ func (o offloaded) Serve(k apps.Kind, qp verbs.QP, mr verbs.MR, requests int, do
 	if k == apps.BatchedRead {
 		code, handler = handlers.CodeBatch, handlers.Batch
 	}
-	if err := o.node.Engine(qp).RegisterOpcode(code, qp.Num(), handler); err != nil {
+	if err := o.node.RegisterOpcode(code, qp, handler); err != nil {
 		done(err)
 		return
 	}

@@ -87,7 +87,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-// The cores of an engine serve the queue pairs in turn, and a card without enough cores is refused.
+// The cores of an engine share the requests of one queue pair, and a card without enough cores is refused.
 func TestEngineCores(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })
@@ -98,7 +98,7 @@ func TestEngineCores(t *testing.T) {
 		return s, err
 	}}}
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n  flexins: "
-	const work = "workload: {kind: list_walk, sizes: [64], count: 5, queue_pairs: 5}"
+	const work = "workload: {kind: list_walk, sizes: [64], count: 25}"
 	list, err := Parse("f.yaml", []byte(head+"{engine_cores: 3}\n"+work))
 	require.NoError(t, err)
 	p, err := list[0].Play(t.Context(), Options{})
@@ -108,7 +108,7 @@ func TestEngineCores(t *testing.T) {
 	for _, e := range opened[1].node.Engines() {
 		requests = append(requests, e.Stats().Requests)
 	}
-	require.Equal(t, []uint64{10, 10, 5}, requests)
+	require.Equal(t, []uint64{9, 8, 8}, requests)
 	require.Empty(t, opened[0].node.Engines(), "nobody asks the first server")
 	for options, want := range map[string]string{
 		"{engine_cores: 4}": "f.yaml:6: stacks[0].flexins.engine_cores 4: the card has 16 cores, one of them for " +

@@ -64,7 +64,7 @@ var (
 	walkPictures  = map[string]study.Picture{"walk": {Figure: "FN Fig. 16a"}, "walk_spread": {Figure: "FN Fig. 16a"}}
 	batchPictures = map[string]study.Picture{
 		"batch": {Figure: "FN Fig. 16b", Printed: []study.Printed{
-			{Claim: "smartns.eng.batched_read", System: system + ", 4 engine cores", At: []float64{64}, Is: study.Factor,
+			{Claim: "smartns.eng.batched_read", System: system + ", 8 engine cores", At: []float64{64}, Is: study.Factor,
 				Of: study.Base{System: rnicName}},
 		}},
 	}

@@ -22,7 +22,7 @@ func TestFlexinsOffload(t *testing.T) {
 	c := connectRC(t, b)
 	server := nodes[1]
 	require.NoError(t, server.Expose(c[1].mr, c[1].qp))
-	e := server.Engine(c[1].qp)
+	e := server.Engines()[0]
 	require.NoError(t, e.RegisterOpcode(handlers.CodeList, c[1].qp.Num(), handlers.List))
 	require.NoError(t, e.RegisterOpcode(handlers.CodeBatch, c[1].qp.Num(), handlers.Batch))
 	require.NoError(t, e.RegisterOpcode(3, c[1].qp.Num(), func(x *offload.Context) error {

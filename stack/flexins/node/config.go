@@ -69,7 +69,7 @@ func (c *Config) validate() error {
 		b.NumRules)
 	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with "+
 		"it, or 0", low)
-	others := firstCoreKey + c.moreEngines()
+	const others = firstCoreKey
 	want(others+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-others-1)
 	for _, p := range []struct {
 		has  bool
@@ -80,6 +80,3 @@ func (c *Config) validate() error {
 	}
 	return errors.Join(errs...)
 }
-
-// moreEngines returns the number of engine cores beyond the first, whose keys and queues come behind all others.
-func (c *Config) moreEngines() int { return max(len(c.Engines)-1, 0) }

@@ -13,16 +13,23 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// engine is a core of the offload engine: its own queue of DMAs, and its memory.
+// engine is a core of the offload engine: its own queue of DMAs, and its part of the engine's memory.
 type engine struct {
 	*offload.Engine
 	n      *Node
 	cpu    *cpu.Core
 	loop   *cpu.Loop
 	dma    *copyengine.Engine
-	memory memory
-	on     data.Engine
+	memory *driver.Arena
 	err    error
+}
+
+// pool is the offload engine as data cores see it: requests of all queue pairs go to whichever core has the most room
+// (FN 3.5: one queue for all cores).
+type pool struct {
+	on   data.Engine
+	key  *driver.Key // for the memory of all cores
+	turn int         // core that is asked first
 }
 
 // Sizes of an engine's memory: for handlers, and for requests, each at most an MTU long.
@@ -33,22 +40,30 @@ const (
 
 // openEngines creates the cores of the offload engine.
 func (n *Node) openEngines() error {
+	if len(n.cfg.Engines) == 0 {
+		return nil
+	}
+	m, err := n.block(nicspec.EndpointArm, firstEngineKey, uint64(len(n.cfg.Engines))*(handlerBytes+requestBytes))
+	if err != nil {
+		return err
+	}
+	n.pool = pool{key: m.key, on: data.Engine{Key: m.key, Take: n.take}}
 	for i := range n.cfg.Engines {
-		if err := n.openEngine(i); err != nil {
+		if err := n.openEngine(i, m); err != nil {
 			return fmt.Errorf("engine core %d of %d: %w", i, len(n.cfg.Engines), err)
 		}
 	}
 	return nil
 }
 
-// openEngine creates core i of the offload engine with its memory, its queue of DMAs and its loop.
-func (n *Node) openEngine(i int) error {
+// openEngine creates core i of the offload engine with its part of the engine's memory, its queue of DMAs and its loop.
+func (n *Node) openEngine(i int, m memory) error {
 	on := n.cfg.Engines[i]
-	e := &engine{n: n, cpu: on.Core()}
-	var err error
-	if e.memory, err = n.block(nicspec.EndpointArm, n.engineKey(i), handlerBytes+requestBytes); err != nil {
+	from, err := m.Alloc(handlerBytes+requestBytes, nicspec.LineBytes)
+	if err != nil {
 		return err
 	}
+	e := &engine{n: n, cpu: on.Core(), memory: n.drv.Within(from, handlerBytes+requestBytes)}
 	at, err := e.memory.Alloc(handlerBytes, nicspec.LineBytes)
 	if err != nil {
 		return err
@@ -57,15 +72,12 @@ func (n *Node) openEngine(i int) error {
 	if e.Engine, err = offload.New(n.cfg.Spec.Offload, e, at, handlerBytes); err != nil {
 		return err
 	}
-	e.on = data.Engine{Key: e.memory.key, Take: func(qpn uint32, addr uint64, n int, done func()) bool {
-		return e.Take(offload.Request{QP: qpn, Addr: addr, N: n, Done: done})
-	}}
 	if e.loop, err = e.cpu.Add(cpu.LoopSpec{Name: "offload engine", Poll: n.cfg.Spec.Offload.Poll, As: cpu.Handlers},
 		func(*cpu.Core) bool { return e.step() }); err != nil {
 		return err
 	}
 	e.dma, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
-		Queue: n.engineQueue(i), LogSize: n.cfg.Spec.Data.LogCopy, Bus: on}}, e.memory.key)
+		Queue: n.engineQueue(i), LogSize: n.cfg.Spec.Data.LogCopy, Bus: on}}, m.key)
 	n.engines = append(n.engines, e)
 	return err
 }
@@ -76,7 +88,7 @@ func (e *engine) step() bool {
 		return false
 	}
 	if e.Room() > 0 {
-		e.n.data.Offer(&e.on)
+		e.n.data.Offer(&e.n.pool.on)
 	}
 	return true
 }
@@ -104,14 +116,6 @@ func (e *engine) Respond(qp uint32, addr uint64, n int, done func(error)) {
 	})
 }
 
-// engineKey returns the number of the memory key of an engine core.
-func (n *Node) engineKey(i int) int {
-	if i == 0 {
-		return firstEngineKey
-	}
-	return firstCoreKey + n.cfg.Spec.DataCores + i - 1
-}
-
 // engineQueue returns the transmit queue for the copies of an engine core.
 func (n *Node) engineQueue(i int) int {
 	if i == 0 {
@@ -120,24 +124,32 @@ func (n *Node) engineQueue(i int) int {
 	return n.txNumber(otherProcesses + len(n.cfg.Hosts) - 1 + i - 1)
 }
 
-// engineOf returns the engine core that a queue pair's messages go to: the cores take turns, in the order in which the
-// node hears of the queue pairs. It returns nil if there is no engine.
-func (n *Node) engineOf(qpn uint32) *engine {
-	if len(n.engines) == 0 {
-		return nil
+// take gives a request to the core with the most room, of several to the next one; it returns false if none has any.
+func (n *Node) take(qpn uint32, addr uint64, bytes int, done func()) bool {
+	most, at := 0, 0
+	for i := range n.engines {
+		k := (n.pool.turn + i) % len(n.engines)
+		if room := n.engines[k].Room(); room > most {
+			most, at = room, k
+		}
 	}
-	i, ok := n.served[qpn]
-	if !ok {
-		i = len(n.served) % len(n.engines)
-		n.served[qpn] = i
-	}
-	return n.engines[i]
+	n.pool.turn = at + 1
+	return most > 0 && n.engines[at].Take(offload.Request{QP: qpn, Addr: addr, N: bytes, Done: done})
 }
 
-// Engine returns the engine whose handlers take the messages of a queue pair, or nil if the node has none.
-func (n *Node) Engine(qp verbs.QP) *offload.Engine {
-	if e := n.engineOf(qp.Num()); e != nil {
-		return e.Engine
+// RegisterOpcode registers the handler for requests with a code on a queue pair, on every core of the engine.
+func (n *Node) RegisterOpcode(code uint16, qp verbs.QP, h offload.Handler) error {
+	errs := []error{n.hasEngine("register_opcode")}
+	for _, e := range n.engines {
+		errs = append(errs, e.RegisterOpcode(code, qp.Num(), h))
+	}
+	return errors.Join(errs...)
+}
+
+// hasEngine returns an error if the node has no offload engine.
+func (n *Node) hasEngine(what string) error {
+	if len(n.engines) == 0 {
+		return fmt.Errorf("node: %s: no offload engine: want Config.Engines", what)
 	}
 	return nil
 }
@@ -154,11 +166,12 @@ func (n *Node) Engines() (all []*offload.Engine) {
 // must not post to it any more. The application keeps its memory regions; RegisterRegion selects what handlers may use.
 // done is called as software of a data core.
 func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
-	e := n.engineOf(qp.Num())
-	if e == nil {
-		done(errors.New("node: serve: no offload engine: want Config.Engines"))
+	if err := n.hasEngine("serve"); err != nil {
+		done(err)
 		return
 	}
+	e := n.engines[n.served%len(n.engines)] // whose memory has the buffers
+	n.served++
 	var at []uint64
 	bytes := int(n.cfg.Spec.MTU)
 	for range buffers {
@@ -170,19 +183,22 @@ func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 		e.memory.Mark(b, uint64(bytes), driver.UsePayload)
 		at = append(at, b)
 	}
-	n.data.Serve(qp.Num(), &e.on, at, bytes, done)
+	n.data.Serve(qp.Num(), &n.pool.on, at, bytes, done)
 }
 
 // Expose lets the engine's DMAs reach the host memory of a region.
 func (n *Node) Expose(mr verbs.MR, qp verbs.QP) error {
-	e := n.engineOf(qp.Num())
-	if e == nil {
-		return errors.New("node: expose: no offload engine: want Config.Engines")
+	if err := n.hasEngine("expose"); err != nil {
+		return err
 	}
 	k := n.data.Key(mr.LKey)
 	if k == nil {
 		return fmt.Errorf("node: expose: key %#x: no such region", mr.LKey)
 	}
-	e.dma.Add(k)
-	return e.RegisterRegion(qp.Num(), mr.Addr, mr.Length)
+	var errs []error
+	for _, e := range n.engines {
+		e.dma.Add(k)
+		errs = append(errs, e.RegisterRegion(qp.Num(), mr.Addr, mr.Length))
+	}
+	return errors.Join(errs...)
 }

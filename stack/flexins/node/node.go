@@ -30,7 +30,7 @@ type Spec struct {
 	Control   control.Spec `yaml:"control"`
 	Library   library.Spec `yaml:"library"`
 	Offload   offload.Spec `yaml:"offload"` // of the engine, if there is one
-	// EngineCores is the number of cores that an engine has: each serves its share of the queue pairs.
+	// EngineCores is the number of cores that an engine has: the requests of all queue pairs go to whichever is free.
 	EngineCores int `yaml:"engine_cores"`
 
 	MTU verbs.MTU `yaml:"mtu" unit:"bytes"` // of the ports
@@ -100,8 +100,9 @@ type Node struct {
 	kernel  *kernel.Module
 	libs    []*library.Context
 	reply   *copyengine.Engine
-	engines []*engine      // of the offload engine, by core
-	served  map[uint32]int // engine core of each queue pair given to the engine
+	engines []*engine // of the offload engine, by core
+	pool    pool      // of these cores
+	served  int       // queue pairs given to the engine
 	up      bool
 }
 
@@ -122,7 +123,7 @@ func New(c Config) (*Node, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
-	n := &Node{cfg: c, served: map[uint32]int{}}
+	n := &Node{cfg: c}
 	o := driver.DefaultOptions()
 	o.Build, o.Memory, o.ReadsMayFail = c.Build, c.Memory, c.ReadsMayFail
 	o.MaxPolls = max(o.MaxPolls, c.Polls)
@@ -177,7 +178,7 @@ func (n *Node) build() error {
 	if err != nil {
 		return err
 	}
-	firstKey := firstCoreKey + s.DataCores + n.cfg.moreEngines()
+	firstKey := firstCoreKey + s.DataCores
 	keys := b.NumKeys - firstKey
 	regions := verbs.NewRegions(keys)
 	shadow, err := pipe.NewShadow(pipe.Extent{From: shadowFrom, Bytes: s.ShadowBytes})
