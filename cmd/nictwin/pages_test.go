@@ -152,7 +152,7 @@ func flagsOfDevices(t *testing.T) func(page, first, flag string) bool {
 }
 
 // figure matches names of bench's figures that can mean nothing else on the pages.
-var figure = regexp.MustCompile(`^((nic|card|run)/[a-z0-9]+_[a-z0-9_]+|(path|ring|tuned|engine)/[a-z0-9_-]+)$`)
+var figure = regexp.MustCompile(`^((nic|card|run)/[a-z0-9]+_[a-z0-9_]+|(path|ring|flexins|tuned|engine)/[a-z0-9_-]+)$`)
 
 // figuresIn counts the figures of command bench that a code span or a call names, and returns words that
 // look like a figure's name but are none.

@@ -1,4 +1,4 @@
-// Package papers runs and judges the experiments of the papers: nictwin bench path, nictwin bench ring.
+// Package papers runs and judges the experiments of the papers: nictwin bench path, ring and flexins.
 //
 // Its parts are:
 //   - claims: the claims of the papers as numbers, and how each is compared.
@@ -7,6 +7,7 @@
 //   - path: experiments on links, cache and DRAM.
 //   - rdma: experiments that need a NIC with a transport.
 //   - ring: experiments on ring buffers over RDMA, with software on simulated cores.
+//   - flexins: the figures of FlexiNS over the whole stack, by scenarios.
 //
 // This package runs experiments, judges their measurements, and writes table, JSON, pages and pictures (which
 // scenarios/observe/chart draws).

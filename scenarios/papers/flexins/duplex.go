@@ -76,9 +76,9 @@ func duplex(s *study.Session) error {
 
 // duplexScene returns a scene with a window before, while or after another flow is received.
 func duplexScene(s *study.Session, d, phase string) *scene {
-	warm := 300 * simcore.Microsecond
+	warm := warmUp(s, 300*simcore.Microsecond)
 	if d == staged {
-		warm = 2 * milli
+		warm = warmUp(s, 2*milli)
 	}
 	c := &scene{
 		name: d + ", " + phase, stacks: stack(s, "", design(s, d)), warm: warm, window: 2 * milli,
@@ -90,10 +90,10 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 	switch phase {
 	case during:
 		c.workloads = append(c.workloads, rx)
-		c.warm += 300 * simcore.Microsecond
+		c.warm += warmUp(s, 300*simcore.Microsecond)
 	case after:
 		c.passing = append(c.passing, fmt.Sprintf("count: %d, end: %dps, %s", endless, c.warm, rx))
-		c.warm += 300 * simcore.Microsecond
+		c.warm += warmUp(s, 300*simcore.Microsecond)
 	}
 	return c
 }

@@ -30,7 +30,7 @@ var ringLogs = []int{4, 5, 6, 7, 8, 9}
 func receive(s *study.Session) error {
 	logs := ringLogs
 	if s.Few() {
-		logs = []int{5, 7, 9}
+		logs = []int{5, 9}
 	}
 	designs := []string{"in_cache", "naive"}
 	var scenes []*scene
@@ -101,7 +101,7 @@ func receiveScene(s *study.Session, design string, log int) *scene {
 		stacks: stack(s, "mtu: 8192, ", data),
 		workloads: []string{fmt.Sprintf("kind: write, processes: %g, ports: 2, depth: %g, sizes: [%g], mtu: 8192",
 			s.Input("connections"), s.Input("depth"), s.Input("payload"))},
-		warm: 3 * milli / 2, window: 2 * milli,
+		warm: warmUp(s, 3*milli/2), window: 2 * milli,
 	}
 	if design == "naive" && log > 6 {
 		c.window = 6 * milli // rates swing when packets are lost

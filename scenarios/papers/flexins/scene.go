@@ -35,8 +35,16 @@ type scene struct {
 const (
 	behind   = 20 * simcore.Microsecond
 	endless  = 100_000
-	leastWin = 100 * simcore.Microsecond
+	leastWin = 50 * simcore.Microsecond
 )
+
+// warmUp returns the length of a warm-up. Where no claim can be judged (study.Session.Few), rings need no whole lap.
+func warmUp(s *study.Session, t simcore.Ps) simcore.Ps {
+	if s.Few() {
+		return min(t, leastWin)
+	}
+	return t
+}
 
 // text returns the scenario. Its window is the session's percentage of the usual one.
 func (c *scene) text(s *study.Session) string {

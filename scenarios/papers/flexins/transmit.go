@@ -58,9 +58,9 @@ func transmit(s *study.Session) error {
 	designs := []string{headerOnly, staged, stagedSmall}
 	for _, d := range designs {
 		for _, n := range sizes {
-			warm := 300 * simcore.Microsecond
+			warm := warmUp(s, 300*simcore.Microsecond)
 			if d == staged {
-				warm = 2 * milli // a lap of the ring
+				warm = warmUp(s, 2*milli) // a lap of the ring
 			}
 			scenes = append(scenes, &scene{
 				name:   fmt.Sprintf("%s, %d B", d, n),
