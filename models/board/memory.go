@@ -304,6 +304,9 @@ func (m *Memory) Stray() int { return m.stray + m.space.Stray }
 // Cache and DRAM return nil: the machine has its own.
 func (m *Memory) Host(endpoint int) *host.Server { return m.ends[endpoint].host }
 
+// IIO returns the buffer between an endpoint's root and its machine, or nil if it has none.
+func (m *Memory) IIO(endpoint int) *iio.Buffer { return m.ends[endpoint].iio }
+
 // Cache returns the cache in front of an endpoint's memory, or nil.
 func (m *Memory) Cache(endpoint int) *armcache.Cache { return m.ends[endpoint].cache }
 

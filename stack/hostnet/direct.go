@@ -16,11 +16,12 @@ func Direct(c PathConfig) (Path, error) {
 	if err := d.open(); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	return d, nil
+	return d, d.steer()
 }
 
 type direct struct {
 	c     PathConfig
+	mark  bool // the queue marks packets as congestion experienced
 	queue *driver.RxQueue
 	taken fifo.Queue[Packet] // packets taken from the ring and not returned by Next
 	err   error
@@ -36,15 +37,14 @@ func (d *direct) open() error {
 	b := &d.c.Buffers
 	n := 1 << b.Log
 	queue, err1 := d.c.TakeRxQueue()
-	rule, err2 := d.c.TakeRule()
-	pay, err3 := d.c.Driver.Alloc(nicspec.EndpointHost, uint64(n*b.Bytes), 4096)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	pay, err2 := d.c.Driver.Alloc(nicspec.EndpointHost, uint64(n*b.Bytes), 4096)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
 	cfg := driver.RxConfig{
 		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: b.Log, RingIn: nicspec.EndpointHost,
 			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: d.c.Bus},
-		PayBytes: b.Bytes, OnFrame: d.arrived, OnEvent: d.failed,
+		PayBytes: b.Bytes, MarkCE: d.mark, OnFrame: d.arrived, OnEvent: d.failed,
 	}
 	var hdr uint64
 	if b.Split > 0 {
@@ -61,9 +61,18 @@ func (d *direct) open() error {
 	if _, err := d.c.Loop.Watch(ring.CQ, ring.CQBytes()); err != nil {
 		return err
 	}
+	return d.fill(pay, hdr)
+}
+
+// steer sets a rule that leads the flow's frames to the queue.
+func (d *direct) steer() error {
+	rule, err := d.c.TakeRule()
+	if err != nil {
+		return err
+	}
 	to := d.c.Match
-	to.To = driver.ToQueue(queue)
-	return errors.Join(d.fill(pay, hdr), d.c.Driver.SetRule(rule, to))
+	to.To = driver.ToQueue(d.queue.Number())
+	return d.c.Driver.SetRule(rule, to)
 }
 
 // fill posts all buffers, whose payload begins at pay and whose headers, if they are apart, at hdr.

@@ -43,6 +43,8 @@ type Packet struct {
 	Slow           bool // the packet took the slow path
 	Last           bool // the packet ends its message; set by the flow before Done
 
+	AccountSeq uint32 // ordinal in the flow's account; 0: the flow has none
+
 	Slot uint32 // for the path's own use
 }
 
@@ -61,7 +63,7 @@ func (p *Packet) SetCqe(c nicspec.RxCqe) {
 		p.L4 = 0
 	}
 	p.Good = !c.IpLenBad() && !c.L4LenBad() && c.IpCsum() != nicspec.VerdictBad && c.L4Csum() != nicspec.VerdictBad
-	p.Slow = c.SlowPath()
+	p.Slow, p.AccountSeq = c.SlowPath(), c.AccountSeq()
 }
 
 // Buffers describes the receive buffers of a flow.

@@ -1,7 +1,6 @@
 package path
 
 import (
-	"nictwin/models/nic/core"
 	"nictwin/stack/ceio/device"
 	"nictwin/stack/hostnet"
 )
@@ -21,6 +20,7 @@ type path struct {
 	at      int             // packets of `got` that were passed on
 	mine    []device.Packet // of the shared ring: packets of this flow, from `next` on
 	next    int
+	marker  hostnet.Marker
 	err     error
 }
 
@@ -118,25 +118,12 @@ func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
 	x.Hdr, x.Pay = k.Hdr, k.Address
 	x.SetCqe(k.Cqe())
 	x.Slow = !k.Fast
-	if x.Good && x.L4 > x.L3 && p.s.d.Manager().Marking(p.now(), p.id) {
-		p.mark(x.At(x.L3))
-	}
-}
-
-// mark sets the ECN bits of the IP header at an address to congestion experienced, if its transport is ECN-capable.
-func (p *path) mark(at uint64) {
-	cpu := p.c.Bus.Core()
-	const congested, checksum = 3, 12 // end of the checksum of an IPv4 header
-	var b [checksum]byte
-	p.check(cpu.Load(at, b[:]))
-	ecn := b[1] & congested
-	if b[0]>>4 == 6 {
-		ecn = b[1] >> 4 & congested
-	}
-	if ecn != 0 && ecn != congested {
-		core.SetECN(b[:], congested)
-		p.check(cpu.Store(at, b[:]))
-		p.s.marked++
+	if p.s.d.Manager().Marking(p.now(), p.id) {
+		marked, err := p.marker.Mark(core, x)
+		p.check(err)
+		if marked {
+			p.s.marked++
+		}
 	}
 }
 

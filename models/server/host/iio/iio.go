@@ -90,6 +90,7 @@ type Stats struct {
 	Inserts       uint64 // number of writes
 	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
+	WrittenBytes  uint64 // of AcceptedBytes, those of writes
 	Held          uint64
 	Occupied      int        // bytes occupied now
 	Peak          int        // largest number of bytes occupied so far
@@ -141,6 +142,9 @@ func (b *Buffer) Access(a *mem.Access) {
 	b.integrate()
 	b.stats.AcceptedBytes += uint64(len(a.Data))
 	b.stats.Held += uint64(len(a.Data))
+	if a.Op == mem.Write {
+		b.stats.WrittenBytes += uint64(len(a.Data))
+	}
 	b.waiting.Push(a)
 	b.run()
 }

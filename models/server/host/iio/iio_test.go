@@ -75,12 +75,12 @@ func TestOccupancy(t *testing.T) {
 	require.True(t, x.Full())
 	write(200) // longer than the buffer: must wait until the buffer is empty
 	require.NoError(t, e.RunUntil(50*ns))
-	require.Equal(t, iio.Stats{Inserts: 2, AcceptedBytes: 328, Held: 328, Occupied: 128, Peak: 128,
+	require.Equal(t, iio.Stats{Inserts: 2, AcceptedBytes: 328, WrittenBytes: 328, Held: 328, Occupied: 128, Peak: 128,
 		OccupiedPs: (64*10 + 128*40) * 1000, FullPs: 40 * ns}, x.Stats())
 	require.NoError(t, e.Run())
 	require.Equal(t, []simcore.Ps{100 * ns, 110 * ns, 210 * ns}, ends)
 	require.Equal(t, []simcore.Ps{210 * ns}, room)
-	require.Equal(t, iio.Stats{Inserts: 3, AcceptedBytes: 328, FinishedBytes: 328, Peak: 200,
+	require.Equal(t, iio.Stats{Inserts: 3, AcceptedBytes: 328, FinishedBytes: 328, WrittenBytes: 328, Peak: 200,
 		OccupiedPs: (64*10 + 128*90 + 64*10 + 200*100) * 1000, FullPs: 200 * ns}, x.Stats())
 	require.True(t, x.Idle())
 }
