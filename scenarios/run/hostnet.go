@@ -20,7 +20,12 @@ import (
 )
 
 // hostKinds lists the kinds of stack on the cores of a host, whose workloads are over UDP.
-var hostKinds = []string{string(StackCEIO), string(StackDDIO), string(StackUDP)}
+var hostKinds = func() (names []string) {
+	for _, k := range hostnet.Kinds {
+		names = append(names, string(k))
+	}
+	return names
+}()
 
 // onHost reports whether a stack runs on the cores of a host, over UDP.
 func (x *StackSpec) onHost() bool { return slices.Contains(hostKinds, string(x.Kind)) }
@@ -105,7 +110,8 @@ func (s *Spec) validateNetFaults() error {
 
 // host returns the stack in the form of package hostnet.
 func (x *StackSpec) host() *hostnet.Stack {
-	return &hostnet.Stack{Kind: hostnet.Kind(x.Kind), CEIO: x.CEIO, Node: x.Host}
+	return &hostnet.Stack{Kind: hostnet.Kind(x.Kind), CEIO: x.CEIO, ShRing: x.ShRing,
+		HostCC: x.HostCC, Node: x.Host}
 }
 
 // net returns what package hostnet plays on a board.

@@ -31,6 +31,12 @@ func ceioText(kind, options, workload string) string {
 	return strings.NewReplacer("%S", kind, "%C", options, "%W", workload).Replace(onCEIO)
 }
 
+// overUDP lists the kinds of stack over UDP in texts.
+const overUDP = "ceio, ddio, hostcc, shring or udp"
+
+// onlyFrom removes the direction from a text whose workload gives another one.
+func onlyFrom(text string) string { return strings.Replace(text, "from: 1, to: 0, ", "", 1) }
+
 // ceioCase returns the case of a text from ceioText.
 func ceioCase(t *testing.T, text string) *Case {
 	list, err := Parse("f.yaml", []byte(text))
@@ -110,8 +116,8 @@ func TestCEIOErrors(t *testing.T) {
 		"flexins options": {"ceio", "  flexins: {data_cores: 2}", echo,
 			"f.yaml:6: stacks[0].flexins: stack ceio has other options: want none, or kind flexins"},
 		"verbs beside it": {"flexins", "  flexins: {}", echo,
-			`f.yaml:5: stacks[0].kind "flexins": another server talks over UDP: want ceio, ddio or udp`},
-		"unknown kind": {"hostcc", "  ceio: {}", echo, `f.yaml:5: stacks[0].kind "hostcc": another server talks over`},
+			`f.yaml:5: stacks[0].kind "flexins": another server talks over UDP: want ` + overUDP},
+		"unknown kind": {"hostdd", "  ceio: {}", echo, `f.yaml:5: stacks[0].kind "hostdd": another server talks over`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("f.yaml", []byte(ceioText(x.kind, x.options, x.workload)))
@@ -148,7 +154,7 @@ func TestUDPWorkloadErrors(t *testing.T) {
 	} {
 		text := ceioText("ceio", "  ceio: {}", workload)
 		if strings.Contains(workload, "from: 0") {
-			text = strings.Replace(text, "from: 1, to: 0, ", "", 1)
+			text = onlyFrom(text)
 		}
 		_, err := Parse("f.yaml", []byte(text))
 		require.ErrorContains(t, err, "f.yaml:8: "+want, workload)
@@ -169,15 +175,15 @@ func TestCEIONeedsItsNIC(t *testing.T) {
 			"stacks[1].kind ceio: slow packets wait in the memory of a card, and the board has no card with one: want",
 		"board: {preset: ce-fleet, fleet: {machines: 2}}\nstacks: [{kind: ceio}, {kind: udp}, {kind: udp}]\n" +
 			work: "board: server 2 takes part in no workload: want fewer servers, or it in one",
-		pair + "workload: {kind: echo, from: 1, to: 0}\n": "workload.transport rc: stacks of kind ceio, ddio or udp " +
+		pair + "workload: {kind: echo, from: 1, to: 0}\n": "workload.transport rc: stacks of kind " + overUDP + " " +
 			"have no queue pairs: want udp",
 		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n" + work: "workload.transport udp: " +
-			"stacks[0].kind is flexins: want another, or stacks of kind ceio, ddio or udp",
-		pair + work + "faults: {pcie: [{of: host, kind: UR}]}\n": "faults.pcie: stacks of kind ceio, ddio or udp do " +
-			"not survive reads that fail: want none",
+			"stacks[0].kind is flexins: want another, or stacks of kind " + overUDP,
+		pair + work + "faults: {pcie: [{of: host, kind: UR}]}\n": "faults.pcie: stacks of kind " +
+			overUDP + " do not survive reads that fail: want none",
 		pair + work + "faults: {wire: {chances: {loss: 0.1}}}\n": "faults.wire.chances: it strikes RoCE packets alone",
 		pair + work + "faults: {wire: {rules: [{do: loss, psn: 1}]}}\n": "faults.wire.rules[0].class \"\": strikes " +
-			"RoCE packets alone, and stacks of kind ceio, ddio or udp send none: want other",
+			"RoCE packets alone, and stacks of kind " + overUDP + " send none: want other",
 		pair + work + "expect: {lost: {at_least: 1, at_most: 2}}\n":                           "expect.lost.at_least 1",
 		pair + work + "expect: {errors: [{at: client, queue: send, status: wr_flush_err}]}\n": "expect.errors[0].queue",
 		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {every: 1us}\n": "" +

@@ -72,12 +72,14 @@ func (c *Case) pauses() (silence, paced simcore.Ps) {
 	return silence, paced
 }
 
-// controllers returns the time in which controllers of CEIO on cards' cores come to rest: two periods, since the last
-// one must see no hit.
+// controllers returns the time in which controllers come to rest: two periods of those of CEIO on cards' cores, since
+// the last one must see no hit, and the control loops of HostCC, which give back each level of the throttle.
 func (c *Case) controllers() (rest simcore.Ps) {
 	for i := range c.Stacks {
 		if s := &c.Stacks[i]; s.Kind == StackCEIO && s.CEIO.Controller == manager.ControlArm {
 			rest = max(rest, times(simcore.Ps(s.CEIO.ArmPeriod), 2))
+		} else if s.Kind == StackHostCC {
+			rest = max(rest, simcore.Ps(s.HostCC.RestPs()))
 		}
 	}
 	return rest

@@ -18,6 +18,8 @@ import (
 	"nictwin/scenarios/run/workload"
 	"nictwin/scenarios/shell/files"
 	"nictwin/stack/apps"
+	"nictwin/stack/baseline/hostcc"
+	"nictwin/stack/baseline/shring"
 	ceio "nictwin/stack/ceio/path"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/hostnet"
@@ -50,13 +52,16 @@ type StackSpec struct {
 	Kind    StackKind `yaml:"kind"`
 	FlexiNS node.Spec `yaml:"flexins"` // options of kind flexins
 
-	CEIO ceio.Spec    `yaml:"ceio"`    // options of kind ceio
-	Host hostnet.Spec `yaml:"hostnet"` // options of kinds ceio, ddio and udp
+	CEIO   ceio.Spec    `yaml:"ceio"`    // options of kind ceio
+	ShRing shring.Spec  `yaml:"shring"`  // options of kind shring
+	HostCC hostcc.Spec  `yaml:"hostcc"`  // options of kind hostcc
+	Host   hostnet.Spec `yaml:"hostnet"` // options of all kinds over UDP
 }
 
 // SetDefaults sets the defaults before a stack's fields are read (specfile.Defaulter).
 func (s *StackSpec) SetDefaults() {
 	s.FlexiNS, s.CEIO, s.Host = node.DefaultSpec(), ceio.DefaultSpec(), hostnet.DefaultSpec()
+	s.ShRing, s.HostCC = shring.DefaultSpec(), hostcc.DefaultSpec()
 }
 
 // StackKind names a stack.
@@ -70,6 +75,9 @@ const (
 	StackCEIO StackKind = StackKind(udp.CEIO) // a server with stack/ceio/path
 	StackDDIO StackKind = StackKind(udp.DDIO) // a server without
 	StackUDP  StackKind = StackKind(udp.UDP)  // a client
+
+	StackHostCC StackKind = StackKind(udp.HostCC) // a server with stack/baseline/hostcc
+	StackShRing StackKind = StackKind(udp.ShRing) // a server with stack/baseline/shring
 )
 
 // LimitSpec bounds the simulated time of a case. Limits that are not given follow from the stacks' timers and the

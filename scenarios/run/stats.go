@@ -326,7 +326,7 @@ func (w *world) figures(p *Played) error {
 	s.AddLoads(w.loads.Rows())
 	s.AddBackground(w.background.Rows())
 	if w.net != nil {
-		s.Credits = w.net.Credits()
+		s.Credits, s.ShRing, s.HostCC = w.net.Credits(), w.net.SharedRings(), w.net.HostControls()
 	}
 	if m.series != nil {
 		if err := m.write(s, w.o.Dir); err != nil {

@@ -34,7 +34,7 @@ type Server struct {
 
 // Validate returns every error of the stack's own fields, each a field.Error.
 func (s *Stack) Validate() error {
-	errs := []error{field.Under("hostnet", s.Node.Validate())}
+	errs := []error{field.Under("hostnet", s.Node.Validate()), s.validateRival()}
 	if s.Kind == CEIO {
 		if n := s.Node.BufferBytes; n%nicspec.LineBytes != 0 {
 			errs = append(errs, field.Errorf("hostnet.buffer_bytes", "%d: slow packets are copied into buffers one "+
@@ -95,7 +95,7 @@ func (s *Scenario) checkRoles(w *workload.Spec, at field.Path) error {
 	for _, n := range w.To {
 		if x := &s.Servers[n]; !x.Stack.Kind.Serves() {
 			errs = append(errs, field.Errorf(at+".to", "%d: %v of that server is %s, which answers "+
-				"nothing: want a server with %s or %s", n, x.Path+".kind", x.Stack.Kind, CEIO, DDIO))
+				"nothing: want a server with %s", n, x.Path+".kind", x.Stack.Kind, servingKinds()))
 		}
 	}
 	return errors.Join(errs...)
@@ -130,7 +130,11 @@ func (c *check) all() error {
 		c.accounts()
 		c.batch()
 	}
-	if len(c.errs) == 0 {
+	switch {
+	case len(c.errs) > 0:
+	case c.Stack.Kind == ShRing:
+		c.sharedResources()
+	default:
 		c.resources()
 	}
 	return errors.Join(c.errs...)
@@ -161,6 +165,9 @@ func (c *check) board() {
 	c.bad(c.Card.Device.Kind != board.DeviceRNIC, at, "%s: a device of kind %s is not the contract's NIC: want %s, %s "+
 		"or %s", s.Kind, c.Card.Device.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress)
 	c.bad(coresOf(c.Card) > 0, at, "%s: the board has no cores in the server: want one such as ce-pair", s.Kind)
+	c.bad(s.Kind != HostCC || coresOf(c.Card) != 1, at, "%s: the server has one core, and its control loop needs one "+
+		"beside those of flows: want two or more", s.Kind)
+	c.marks()
 	if s.Kind != CEIO {
 		return
 	}
@@ -199,12 +206,16 @@ func (c *check) buffers() {
 // splits reports whether the NIC splits the packets of a server's n-th flow, so that payloads land one behind another.
 // It does not for flows that share a ring, since their payloads would alternate.
 func (s *Stack) splits(f *flow, n int) bool {
-	return f.spec.Kind == apps.Chunks && s.Kind.Serves() && !s.beyond(n)
+	return f.spec.Kind == apps.Chunks && s.Kind.Serves() && !s.beyond(n) && s.Kind != ShRing
 }
 
 // held checks that the buffers last for the packets that applications hold until a message is whole.
 func (c *check) held() {
 	if !c.Stack.Kind.Serves() {
+		return
+	}
+	if c.Stack.Kind == ShRing {
+		c.heldTogether()
 		return
 	}
 	n, shared, last := &c.Stack.Node, 0, (*flow)(nil)
@@ -327,6 +338,9 @@ func (s *Scenario) Busy(server int) (cores []int, arm bool) {
 			}
 			n++
 		}
+	}
+	if n > 0 && x.Stack.Kind == HostCC {
+		cores = append(cores, coresOf(x.Card)-1)
 	}
 	return cores, n > 0 && x.Stack.Kind == CEIO && x.Stack.CEIO.Controller == manager.ControlArm
 }

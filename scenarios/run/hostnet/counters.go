@@ -21,7 +21,7 @@ func (x *Node) Counters() (list []probe.Counter) {
 	level(probe.Queues, "transmit queues, entries posted", func() int { _, tx := x.node.Driver().Posted(); return tx })
 	m := x.Manager()
 	if m == nil {
-		return list
+		return append(list, x.rival.counters(x.name)...)
 	}
 	flows := min(x.paths.Flows(), maxLines)
 	for i := range flows {

@@ -3,6 +3,8 @@ package hostnet
 import (
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
+	"nictwin/stack/baseline/hostcc"
+	"nictwin/stack/baseline/shring"
 	"nictwin/stack/ceio/path"
 	"nictwin/stack/hostnet"
 	hostapps "nictwin/stack/hostnet/apps"
@@ -20,19 +22,24 @@ const (
 	CEIO Kind = "ceio" // a server with credits for receive buffers
 	DDIO Kind = "ddio" // a server whose NIC writes to the last-level cache as DDIO has it
 	UDP  Kind = "udp"  // a client
+
+	ShRing Kind = "shring" // a server whose flows share a receive ring
+	HostCC Kind = "hostcc" // a server that watches its IIO buffer
 )
 
 // Kinds lists the kinds of stack.
-var Kinds = []Kind{CEIO, DDIO, UDP}
+var Kinds = []Kind{CEIO, DDIO, HostCC, ShRing, UDP}
 
 // Serves reports whether a stack answers requests.
-func (k Kind) Serves() bool { return k == CEIO || k == DDIO }
+func (k Kind) Serves() bool { return k != UDP }
 
 // Stack is the stack of a server.
 type Stack struct {
-	Kind Kind
-	CEIO path.Spec // of kind ceio
-	Node hostnet.Spec
+	Kind   Kind
+	CEIO   path.Spec   // of kind ceio
+	ShRing shring.Spec // of kind shring
+	HostCC hostcc.Spec // of kind hostcc
+	Node   hostnet.Spec
 }
 
 // flow is a flow between two servers.
@@ -119,6 +126,9 @@ func (s *Stack) beyond(n int) bool { return s.Kind == CEIO && n >= s.CEIO.Flows 
 func (s *Stack) coreOf(n, cores int) int {
 	if s.beyond(n) {
 		n = s.CEIO.Flows
+	}
+	if s.Kind == HostCC {
+		cores = max(cores-1, 1) // the last one runs the control loop
 	}
 	return n % cores
 }

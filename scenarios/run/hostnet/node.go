@@ -13,6 +13,8 @@ import (
 
 // Node is the stack of a server.
 type Node struct {
+	rival
+
 	name  string
 	kind  Kind
 	node  *hostnet.Node
@@ -38,6 +40,9 @@ func (n *Net) Open(server int, memory uint64) (*Node, error) {
 		if err := x.openPaths(n.cfg.Stacks[server].CEIO, &c); err != nil {
 			return nil, err
 		}
+	}
+	if err := x.openRival(n.cfg.Stacks[server], coresOf(spec), &c); err != nil {
+		return nil, err
 	}
 	if x.node, err = hostnet.New(c); err != nil {
 		return nil, err

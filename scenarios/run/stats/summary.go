@@ -23,6 +23,8 @@ type Summary struct {
 	Counters     []Counter    `json:"counters,omitempty"`       // with --stats full
 	Levels       []Level      `json:"levels,omitempty"`         // likewise
 	Links        []LinkBytes  `json:"links,omitempty"`          // likewise
+	ShRing       []SharedRing `json:"shring,omitempty"`         // servers whose flows share a ring
+	HostCC       []HostCC     `json:"hostcc,omitempty"`         // servers that watch their IIO buffer
 }
 
 // Level is a level of the board, such as the length of a queue, at the ends of the intervals of the series.

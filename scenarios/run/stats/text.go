@@ -48,6 +48,7 @@ func (s *Summary) String() string {
 	s.dropTable(&b)
 	s.loadTable(&b)
 	s.backgroundTable(&b)
+	s.rivalTables(&b)
 	return b.String()
 }
 

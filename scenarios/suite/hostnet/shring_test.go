@@ -1,0 +1,108 @@
+package hostnet
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/shell/home/hometest"
+	"nictwin/stack/baseline/shring"
+	"nictwin/stack/hostnet"
+	"nictwin/stack/hostnet/apps"
+)
+
+// share makes all flows of the server share a ring.
+func (d *duo) share(descriptors int) *shring.Server {
+	spec := shring.DefaultSpec()
+	spec.Descriptors = descriptors
+	s, err := shring.New(spec)
+	require.NoError(d, err)
+	for i := range d.server.Flows {
+		f := &d.server.Flows[i]
+		f.Path, f.Buffers = s.Open, hostnet.Buffers{Log: spec.Log()}
+	}
+	return s
+}
+
+// shared plays flows of each kind on four cores over one ring, and returns its counters and the NIC's drops.
+func shared(t *testing.T, descriptors, repost int, kinds ...board.DeviceKind) (shring.Stats, uint64) {
+	h, err := hometest.Find()
+	require.NoError(t, err)
+	d := newDuo(t)
+	if len(kinds) > 0 {
+		d.factory = device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil)
+		for i, c := range []*board.CardSpec{&d.rack.Servers[0].Cards[0], &d.rack.Fleet.Card} {
+			c.Device.Kind, c.Ports = kinds[i], 2
+		}
+	}
+	requests := uint32(1000)
+	if len(kinds) > 0 {
+		requests = 100
+	}
+	d.kv(0, apps.DefaultKV(), apps.Load{Requests: requests})
+	d.kv(1, apps.DefaultKV(), apps.Load{Requests: requests})
+	d.echo(1, 1000, apps.Load{Requests: requests})
+	d.echo(2, 64, apps.Load{Requests: requests})
+	s := chunkSpec()
+	s.ChunkBytes, s.Outstanding = 20_000, 2
+	d.chunks(3, s, false, true, apps.Load{Requests: requests / 50})
+	ring := d.share(descriptors)
+	d.server.Spec.Repost = repost
+	d.open()
+	dropped := d.finish()
+	require.Zero(t, ring.Held())
+	return ring.Stats(), dropped
+}
+
+// TestSharedRing checks that each packet reaches its flow once, in order, whatever core it is for, and that every core
+// pays for every packet.
+func TestSharedRing(t *testing.T) {
+	const cores = 4
+	got, dropped := shared(t, 4096, 32)
+	require.Zero(t, dropped)
+	require.Equal(t, cores*got.Packets, got.Looked)
+	require.Equal(t, (cores-1)*got.Packets, got.Others)
+	require.NotZero(t, got.Refills)
+}
+
+// TestShortSharedRing checks that packets which a short ring has no descriptor for are dropped, counted and repaired.
+func TestShortSharedRing(t *testing.T) {
+	got, dropped := shared(t, 64, 1)
+	require.NotZero(t, dropped)
+	require.NotZero(t, got.Contended, "cores post at the same time")
+	again, droppedAgain := shared(t, 64, 1)
+	require.Equal(t, got, again)
+	require.Equal(t, dropped, droppedAgain)
+}
+
+// TestSharedRingOnRTL plays the same flows on the RTL.
+func TestSharedRingOnRTL(t *testing.T) {
+	got, _ := shared(t, 4096, 32, board.DeviceRTL, board.DeviceModel)
+	want, _ := shared(t, 4096, 32, board.DeviceModel, board.DeviceModel)
+	require.Equal(t, want.Packets, got.Packets)
+}
+
+// TestScanIsCharged checks that the cores of a shared ring take longer than those of rings of their own, because each
+// looks at the entries of all.
+func TestScanIsCharged(t *testing.T) {
+	took := func(share bool) (busy int64) {
+		d := newDuo(t)
+		for core := range 4 {
+			d.kv(core, apps.DefaultKV(), apps.Load{Requests: 2000})
+		}
+		if share {
+			d.share(4096)
+		}
+		d.open()
+		require.Zero(t, d.finish())
+		for _, c := range d.Rack.Servers[0].Cards[0].Memory.Host(1).Used()[:4] {
+			busy += int64(c.Stats().Busy)
+		}
+		return busy
+	}
+	own, all := took(false), took(true)
+	t.Logf("busy for %d us with rings of their own, %d us with one", own/1e6, all/1e6)
+	require.Greater(t, all, own*5/4)
+}
