@@ -120,8 +120,8 @@ func stackCEIO(s *session) ([]Result, error) {
 	return []Result{limit("stack/ceio", over(1), "ratio", goal,
 		"processor time of a run with CEIO over one with DDIO, of the same %d key-value requests of %d flows between "+
 			"two machines of preset ce-fleet, with enough credits; wall time: %.3f; with %d credits, so that flows "+
-			"ran dry %d times and %d packets took the slow path: %.3f; of %d runs in turns each, the one with the least "+
-			"processor time",
+			"ran dry %d times and %d packets took the slow path: %.3f; of %d runs in turns each, the one with the "+
+			"least processor time",
 		best[0].packets, ceioFlows, ratio(best[1].wall.Seconds(), best[0].wall.Seconds()), few, best[2].stats.Exhausted,
 		best[2].stats.Slow, over(2), s.Repeats)}, nil
 }

@@ -163,7 +163,8 @@ func TestPage(t *testing.T) {
 	require.Equal(t, []string{"path.html", "path-x-s.svg"}, []string{files[0].Name, files[1].Name})
 	page := string(files[0].Text)
 	for _, want := range []string{`<li><a href="#path-x">path/x: X</a>`, `<h2 id="path-x">`, "<dt>S2H, H2S</dt>",
-		"Outputs without an experiment: 1 of 251 outputs", "<details><summary>Points of s</summary>", "Fig. 1: a &lt; b",
+		"Outputs without an experiment: 1 of 251 outputs", "<details><summary>Points of s</summary>",
+		"Fig. 1: a &lt; b",
 		"<p>smartns.x</p>", string(files[1].Text)} {
 		require.Contains(t, page, want)
 	}

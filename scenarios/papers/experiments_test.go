@@ -223,8 +223,8 @@ func TestLeavingOutComparesOneSeed(t *testing.T) {
 
 // TestScriptAndNICAgree checks that path 1 keeps the same rate, to 2%, beside copies from the Arm of the scripted NIC
 // and beside READs through the RDMA NIC, as long as path 3 gets the same. Of 130 Gbps it gets 125 and 116; path 1 has
-// the rest of the channel's 256 Gbps in either case, at 20 B for 512 B of payload; posts of the NIC take 88 B for each 4
-// KB of path 3.
+// the rest of the channel's 256 Gbps in either case, at 20 B for 512 B of payload; posts of the NIC take 88 B for each
+// 4 KB of path 3.
 func TestScriptAndNICAgree(t *testing.T) {
 	r, err := Run(t.Context(), Options{Names: []string{"path/pminusn", "path/cap"}, Percent: 1, Seed: 1})
 	require.NoError(t, err)

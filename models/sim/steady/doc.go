@@ -10,8 +10,8 @@
 // make fewer independent batches, whose number gives variance and Student's quantile, so that the interval accounts for
 // what a few correlated batches cannot show. Shorter batches whose neighbours correlate negatively, as parts of waves
 // do, are left out. In 95 of 100 runs that are called converged the true mean lies in the interval, also where
-// completions correlate over a tenth of the run (TestCoverage), although the meter looks after every batch. The share is
-// lower for a rate that few runs call converged.
+// completions correlate over a tenth of the run (TestCoverage), although the meter looks after every batch. The share
+// is lower for a rate that few runs call converged.
 //
 // Invariants:
 //   - A batch ends only when time has advanced, so that completions of one burst are in one batch.

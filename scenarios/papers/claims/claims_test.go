@@ -67,8 +67,8 @@ func checkOwn(t *testing.T, ours []Claim) {
 	require.Greater(t, valued, len(ours)*3/4, "claims without a value are orders and shapes")
 }
 
-// TestClaimsAreThoseOfTheCollection checks the embedded claims by themselves, and compares them with the collection from
-// which they were taken, field by field, if it lies beside the repository.
+// TestClaimsAreThoseOfTheCollection checks the embedded claims by themselves, and compares them with the collection
+// from which they were taken, field by field, if it lies beside the repository.
 func TestClaimsAreThoseOfTheCollection(t *testing.T) {
 	ours, err := All()
 	require.NoError(t, err)

@@ -89,9 +89,9 @@ func TestPicturesShowWhatIsJudged(t *testing.T) {
 }
 
 // TestPMinusN checks that path 1 gets what path 3 leaves of the channel, 256 Gbps, at 20 B for 512 B of payload: at the
-// cap of 56 Gbps it loses 1% beside copies from the Arm. Those from the host share the host's link with path 1, on which
-// three DLLPs of 8 B go with eight completions, 8 × 532 B: 254.6 Gbps, so that path 1 loses 1.9%. Both are less than the
-// 3% that the claim takes for nothing. Waiting for DRAM costs up to 2% of that link, hence the claim misses.
+// cap of 56 Gbps it loses 1% beside copies from the Arm. Those from the host share the host's link with path 1, on
+// which three DLLPs of 8 B go with eight completions, 8 × 532 B: 254.6 Gbps, so that path 1 loses 1.9%. Both are less
+// than the 3% that the claim takes for nothing. Waiting for DRAM costs up to 2% of that link, hence the claim misses.
 func TestPMinusN(t *testing.T) {
 	s := play(t, &PMinusN, 1)
 	const host = 256 * 532.0 / 535

@@ -114,8 +114,9 @@ func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, 
 
 // waiting returns how many transfers path 3 has in flight while path 1 has all of its own: all of them if the channel
 // cannot carry both, else as many for its rate as path 1 has for the network's, as the NIC serves both in turn. Path 3
-// begins with these. Did it begin with none, path 1 would take all of the NIC's tags at first and fill the NIC's buffer,
-// and would be measured at the network's rate until that is empty: for milliseconds if the channel lacks little.
+// begins with these. Did it begin with none, path 1 would take all of the NIC's tags at first and fill the NIC's
+// buffer, and would be measured at the network's rate until that is empty: for milliseconds if the channel lacks
+// little.
 func waiting(s *study.Session, wire, payload float64) int {
 	all, mtu := s.Input("requests"), s.Input("net.mtu")
 	net := s.Input("net.rate") * mtu / (mtu + s.Input("net.header"))

@@ -92,8 +92,8 @@ var (
 	latencySizes = append(slices.Clone(smallSizes), 512, 1024, 2048, 4096, 16384)
 )
 
-// latencySizesOf returns the sizes at which a path is measured: those of the figure or, if Session.Few reports true, those
-// that claims are about.
+// latencySizesOf returns the sizes at which a path is measured: those of the figure or, if Session.Few reports true,
+// those that claims are about.
 func latencySizesOf(s *study.Session, x transport, path string) []int {
 	switch bare := path == path0 || path == path1; {
 	case !s.Few(), x.op == rnicspec.Read && bare:
@@ -162,7 +162,8 @@ func meanOf(e study.Estimate) meanTime {
 
 // point returns the latency as a point of a series.
 func (t meanTime) point(system string, size int) study.Point {
-	return study.Point{System: system, At: []float64{float64(size)}, Value: t.mean, Half: t.half, RoundTrips: t.requests}
+	return study.Point{System: system, At: []float64{float64(size)}, Value: t.mean, Half: t.half,
+		RoundTrips: t.requests}
 }
 
 // latencyRun names the run that measures a path's latency.

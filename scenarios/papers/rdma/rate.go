@@ -237,8 +237,8 @@ func rate(s *study.Session) error {
 	return nil
 }
 
-// sizesOf returns the sizes at which a path is measured: those of the figure or, if Session.Few reports true, those that
-// claims are about.
+// sizesOf returns the sizes at which a path is measured: those of the figure or, if Session.Few reports true, those
+// that claims are about.
 func sizesOf(s *study.Session, x transport, path string) []int {
 	switch third := path == s2h || path == h2s; {
 	case !s.Few():

@@ -48,7 +48,8 @@ func TestLatencyAddsUp(t *testing.T) {
 	require.InDelta(t, 0.05+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
 }
 
-// TestPicturesShowAllThatIsJudged checks that claims about small requests are drawn at all sizes that they are judged at.
+// TestPicturesShowAllThatIsJudged checks that claims about small requests are drawn at all sizes that they are judged
+// at.
 func TestPicturesShowAllThatIsJudged(t *testing.T) {
 	ends := []float64{float64(smallSizes[0]), float64(smallSizes[len(smallSizes)-1])}
 	drawn := 0
@@ -63,8 +64,8 @@ func TestPicturesShowAllThatIsJudged(t *testing.T) {
 	require.Equal(t, 3, drawn)
 }
 
-// TestClaimsAboutLatencyNeedAMargin checks that a latency that is 0.5% shorter is not judged to be shorter, and that the
-// claim about SENDs stands on the WRITEs that it is compared with, too.
+// TestClaimsAboutLatencyNeedAMargin checks that a latency that is 0.5% shorter is not judged to be shorter, and that
+// the claim about SENDs stands on the WRITEs that it is compared with, too.
 func TestClaimsAboutLatencyNeedAMargin(t *testing.T) {
 	for _, shorter := range []float64{0.995, 0.9} {
 		s, got := session(t, &Latency), latencyTable{}
@@ -246,8 +247,8 @@ func TestSoftwareOnCoresAgainstCharges(t *testing.T) {
 
 // TestPath1LosesBeyondPMinusN checks that path 1 loses bandwidth only when path 3 takes more than path 1 leaves of the
 // channel, in either direction, and then gets the rest. Path 1 takes 20 B for 512 B of payload; path 3 has what the
-// switch counted, and 88 B for each of its posts. Of S2H, that is from 256 Gbps. H2S shares the host's link with path 1,
-// on which three DLLPs of 8 B go with eight completions, 8 × 532 B: 254.6 Gbps; waiting for DRAM may cost 3% of it.
+// switch counted, and 88 B for each of its posts. Of S2H, that is from 256 Gbps. H2S shares the host's link with path
+// 1, on which three DLLPs of 8 B go with eight completions, 8 × 532 B: 254.6 Gbps; waiting for DRAM may cost 3% of it.
 func TestPath1LosesBeyondPMinusN(t *testing.T) {
 	s := session(t, &Cap)
 	const post, completion = 64 + 24, 1 + 20.0/512

@@ -61,9 +61,9 @@ func (s *Session) measured(m Measured) *Measured {
 	return &s.Outcome.Measured[len(s.Outcome.Measured)-1]
 }
 
-// Above reports whether a is larger than b by more than 1% of a, the margin that orders of measured values need, as rates
-// and times are known to 1%. It is false for values below 0: a and b are rates, times, or sums and ratios of them. They
-// are not differences, as 1% of a difference is no margin.
+// Above reports whether a is larger than b by more than 1% of a, the margin that orders of measured values need, as
+// rates and times are known to 1%. It is false for values below 0: a and b are rates, times, or sums and ratios of
+// them. They are not differences, as 1% of a difference is no margin.
 func Above(a, b float64) bool { return b >= 0 && a-b > Precision*a }
 
 // Axis is an axis of a series.

@@ -57,8 +57,8 @@ func TestMeter(t *testing.T) {
 	require.Equal(t, before, m.Estimate())
 }
 
-// TestMeterGoesOnByPercent checks that a rate which stays unknown takes six times the round trips at 100 percent, and no
-// longer than the fewest at 1 percent.
+// TestMeterGoesOnByPercent checks that a rate which stays unknown takes six times the round trips at 100 percent, and
+// no longer than the fewest at 1 percent.
 func TestMeterGoesOnByPercent(t *testing.T) {
 	slower := []simcore.Ps{}
 	for i := range 50_000 {
