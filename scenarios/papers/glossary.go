@@ -44,7 +44,8 @@ var terms = map[string][]term{
 		{"GET", "a request of the HTTP server"},
 	},
 	"flexins": {
-		{"FN, SN", "FlexiNS and SmartNS: the same system, in two papers. Figures of SN have numbers one lower from 10 on"},
+		{"FN, SN", "FlexiNS and SmartNS: the same system, in two papers. Figures of SN have numbers one lower from " +
+			"10 on"},
 		{"RNIC", "an RDMA NIC with a transport of its own, driven by cores of the host"},
 		{"connection", "a queue pair over RC, with an application and a host core of its own"},
 		{"header-only", "the NIC gathers payload from host memory; the Arm writes headers only"},

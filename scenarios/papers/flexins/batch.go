@@ -16,15 +16,19 @@ var Batch = study.Experiment{
 	Claims:   []string{"smartns.eng.batched_read", "smartns.eng.rnic_read_cap"},
 	Inputs: inputs(
 		study.Input{Name: "read", Value: 64, Unit: "B", Source: "SN Fig. 15b"},
-		study.Input{Name: "batches", Value: 32, Unit: "requests", Source: "assumption: batches under way, four for each engine " +
+		study.Input{Name: "batches", Value: 32, Unit: "requests", Source: "assumption: batches under way, four for " +
+			"each engine " +
 			"core"},
-		study.Input{Name: "engine.cores", Value: 8, Unit: "cores", Source: "assumption: half of the Arm cores, beside 7 for " +
+		study.Input{Name: "engine.cores", Value: 8, Unit: "cores", Source: "assumption: half of the Arm cores, " +
+			"beside 7 for " +
 			"data and one for control; the paper has several"},
-		study.Input{Name: "rnic.reads", Value: 16, Unit: "READs", Source: "RDMA NICs: outstanding READs of a queue pair; " +
+		study.Input{Name: "rnic.reads", Value: 16, Unit: "READs", Source: "RDMA NICs: outstanding READs of a queue " +
+			"pair; " +
 			"model of the rnic"},
 	),
 	Run: batch,
-	Settled: map[string]string{"smartns.eng.batched_read": "8 engine cores, which share the requests of a connection: " +
+	Settled: map[string]string{"smartns.eng.batched_read": "8 engine cores, which share the requests of a " +
+		"connection: " +
 		"each core adds 0.38 to the ratio"},
 }
 
@@ -46,7 +50,8 @@ func batch(s *study.Session) error {
 				warm: 200 * simcore.Microsecond, window: window, payload: "fresh"})
 		}
 		scenes = append(scenes, &scene{name: fmt.Sprintf("%d READs at a time", n), stacks: kind, devices: device,
-			workloads: []string{load + ", by: reads"}, warm: 200 * simcore.Microsecond, window: window, payload: "fresh"})
+			workloads: []string{load + ", by: " +
+				"reads"}, warm: 200 * simcore.Microsecond, window: window, payload: "fresh"})
 	}
 	all, err := play(s, scenes...)
 	if err != nil {
@@ -68,12 +73,14 @@ func batch(s *study.Session) error {
 	}
 	s.Record(x)
 	best, r := all[len(all)-2], all[len(all)-1]
-	s.Value("smartns.eng.batched_read", best.rate.Gbps/r.rate.Gbps, fmt.Sprintf("batches of %d: %.3g Gbps with %d engine "+
+	s.Value("smartns.eng.batched_read", best.rate.Gbps/r.rate.Gbps, fmt.Sprintf("batches of %d: %.3g Gbps with %d "+
+		"engine "+
 		"cores, %.3g by READs, %g of which are outstanding", batchSizes[len(batchSizes)-1], best.rate.Gbps,
 		engineCores[len(engineCores)-1], r.rate.Gbps, s.Input("rnic.reads"))).On(best.name, r.name)
 	const flat = 0.1
 	last := all[len(all)-1].rate.Gbps
-	s.Holds("smartns.eng.rnic_read_cap", last <= (1+flat)*all[2*per-1].rate.Gbps, fmt.Sprintf("%.3g to %.3g Gbps", low, high),
+	s.Holds("smartns.eng.rnic_read_cap", last <= (1+flat)*all[2*per-1].rate.Gbps, fmt.Sprintf("%.3g to %.3g "+
+		"Gbps", low, high),
 		"64 at a time get no more than 10% above 4 at a time").On(runs...)
 	return nil
 }

@@ -1,4 +1,5 @@
-// Package flexins has the experiments about FlexiNS and SmartNS (FN, SN): the figures of their evaluation over the whole
+// Package flexins has the experiments about FlexiNS and SmartNS (FN, SN): the figures of their evaluation over the
+// whole
 // stack, in scenarios as nictwin run plays them. Figures have FlexiNS's numbers; those of SmartNS are one lower.
 //
 //	sizes        SEND and WRITE over one connection, by size (Fig. 10)
@@ -16,6 +17,6 @@
 //
 // Invariants:
 //   - A point in which anything was lost, or arrived late or wrong, fails the experiment.
-//   - Rates are taken over a window that begins when rings and caches are warm, and they are points of a run that was
-//     recorded with its precision.
+//   - Rates are taken over a window that begins when rings and caches are warm, and each belongs to a run that
+//     was recorded with its precision.
 package flexins

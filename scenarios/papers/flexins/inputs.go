@@ -12,7 +12,8 @@ const anchor = "smartns.net.multi_linerate_conns"
 
 // shared are the inputs that every experiment of this package uses.
 var shared = []study.Input{
-	{Name: "testbed", Text: "bf3-cores-pair", Source: "host.nic: board preset, two servers back to back by two cables " +
+	{Name: "testbed", Text: "bf3-cores-pair", Source: "host.nic: board preset, two servers back to back by two " +
+		"cables " +
 		"of 200 Gbps; caches and DRAM as there"},
 	{Name: "rnic", Text: "connectx7", Source: "host.mot_nic: model of the NIC with a transport of its own; in the " +
 		"slot of the BlueField-3 card, with one of its ports, unless more than 200 Gbps are wanted"},
@@ -29,7 +30,8 @@ const scale = 0.63
 
 // core returns the input of a cycle cost of the Arm loops.
 func core(what string, cycles float64) study.Input {
-	return study.Input{Name: "arm." + what, Value: scale * cycles, Unit: "cycles", Source: "one factor for parse, build, " +
+	return study.Input{Name: "arm." + what, Value: scale * cycles, Unit: "cycles", Source: "one factor for parse, " +
+		"build, " +
 		"element and touch so that a connection sends a packet of 2 KB every 225 ns: line rate over 5 to 6 " +
 		"connections, SN Fig. 10a", Anchors: []string{anchor},
 		Instead: &study.Instead{Value: cycles, Source: "the stack's default: assumption"}}

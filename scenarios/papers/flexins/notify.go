@@ -24,7 +24,8 @@ var Notify = study.Experiment{
 	),
 	Run: notify,
 	Reasons: map[string]string{
-		"smartns.pipe.tput_vs_doorbell": "the Arm core also sends a packet for each request, 225 ns, which hides what an " +
+		"smartns.pipe.tput_vs_doorbell": "the Arm core also sends a packet for each request, 225 ns, which hides " +
+			"what an " +
 			"element costs; no scenario takes requests without sending",
 	},
 }
@@ -46,7 +47,8 @@ func notify(s *study.Session) error {
 	}
 	x := study.NewSeries("notify_rate", "Requests of one host core to one Arm core", "requests", "M/s",
 		study.Axis{Name: "notification"})
-	y := study.NewSeries("notify_latency", "From the post of a WRITE of 64 B to its packet on the wire", "latency", "us",
+	y := study.NewSeries("notify_latency", "From the post of a WRITE of 64 B to its packet on the "+
+		"wire", "latency", "us",
 		study.Axis{Name: "notification"})
 	x.LogY, y.LogY = true, true
 	latency, rate, names := map[string]float64{}, map[string]float64{}, map[string][2]string{}
@@ -64,7 +66,8 @@ func notify(s *study.Session) error {
 	s.Record(x, y)
 	s.Value("smartns.pipe.lat_vs_mmio", latency["pipe"]/latency["mmio"], fmt.Sprintf("%.3g us against %.3g, until a "+
 		"packet is on the wire", latency["pipe"], latency["mmio"])).On(names["pipe"][0], names["mmio"][0])
-	s.Value("smartns.pipe.tput_vs_doorbell", rate["pipe"]/rate["doorbell_pushed"], fmt.Sprintf("%.3g M/s against %.3g by "+
+	s.Value("smartns.pipe.tput_vs_doorbell", rate["pipe"]/rate["doorbell_pushed"], fmt.Sprintf("%.3g M/s against "+
+		"%.3g by "+
 		"a doorbell that is pushed, %.3g by one that is polled, %.3g by MMIO", rate["pipe"], rate["doorbell_pushed"],
 		rate["doorbell_polled"], rate["mmio"])).On(names["pipe"][1], names["doorbell_pushed"][1])
 	return nil
@@ -72,7 +75,8 @@ func notify(s *study.Session) error {
 
 // loneScene returns a scene of requests that find nothing before them: each from an application of its own.
 func loneScene(s *study.Session, notification string, round int) *scene {
-	c := &scene{name: fmt.Sprintf("%s, lone requests, %d", notification, round), stacks: stackOn(s, 1, "notify: "+notification+", ", ""),
+	c := &scene{name: fmt.Sprintf("%s, lone requests, %d", notification, round), stacks: stackOn(s, 1, "notify: "+
+		""+notification+", ", ""),
 		warm: 100 * simcore.Microsecond, window: milli}
 	const applications, apart = 16, 1300 * simcore.Microsecond // longer than firmware is busy with one
 	for i := range simcore.Ps(applications) {
@@ -100,7 +104,8 @@ func lone(s *study.Session, notification string, rounds []*played) float64 {
 	return 1 / e.Rate / float64(simcore.Microsecond)
 }
 
-// notifyScene returns a scene with one data core and long pipes. Emulated accesses take a millisecond, so that its windows are long;
+// notifyScene returns a scene with one data core and long pipes. Emulated accesses take a millisecond, so that its
+// windows are long;
 // little happens in them.
 func notifyScene(s *study.Session, notification string) *scene {
 	depth := int(s.Input("window"))

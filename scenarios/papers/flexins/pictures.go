@@ -15,8 +15,8 @@ var (
 
 	transmitPictures = map[string]study.Picture{
 		"transmit": {Figure: "FN Fig. 12a", Printed: []study.Printed{
-			{Claim: "smartns.tx.header_only_vs_dma_small", System: headerOnly, At: []float64{512, 4096}, Is: study.Factor,
-				Of: study.Base{System: staged}},
+			{Claim: "smartns.tx.header_only_vs_dma_small", System: headerOnly, At: []float64{512, 4096},
+				Is: study.Factor, Of: study.Base{System: staged}},
 		}},
 		"transmit_memory": {Figure: "FN Fig. 12b", Printed: []study.Printed{
 			{Claim: "smartns.tx.armmem_header_only", System: headerOnly},
@@ -30,8 +30,9 @@ var (
 		"timeline_received": {Figure: "FN Fig. 13"},
 	}
 	receivePictures = map[string]study.Picture{
-		"receive":        {Figure: "FN Fig. 14a"},
-		"receive_memory": {Figure: "FN Fig. 14b", Printed: []study.Printed{{Claim: "smartns.rxe.armmem", System: inCache}}},
+		"receive": {Figure: "FN Fig. 14a"},
+		"receive_memory": {Figure: "FN Fig. " +
+			"14b", Printed: []study.Printed{{Claim: "smartns.rxe.armmem", System: inCache}}},
 	}
 
 	sizePictures = map[string]study.Picture{
@@ -64,7 +65,8 @@ var (
 	walkPictures  = map[string]study.Picture{"walk": {Figure: "FN Fig. 16a"}, "walk_spread": {Figure: "FN Fig. 16a"}}
 	batchPictures = map[string]study.Picture{
 		"batch": {Figure: "FN Fig. 16b", Printed: []study.Printed{
-			{Claim: "smartns.eng.batched_read", System: system + ", 8 engine cores", At: []float64{64}, Is: study.Factor,
+			{Claim: "smartns.eng.batched_read", System: system + ", 8 engine " +
+				"cores", At: []float64{64}, Is: study.Factor,
 				Of: study.Base{System: rnicName}},
 		}},
 	}

@@ -10,8 +10,8 @@ import (
 
 // record records the run of a point, with the precision of the rate of all flows.
 func (p *played) record(s *study.Session) {
-	r := study.Run{Name: p.name, RoundTrips: p.rate.Messages, Converged: p.rate.Converged, SimPs: int64(p.sim), Scale: 1,
-		Relative: relative(&p.rate)}
+	r := study.Run{Name: p.name, RoundTrips: p.rate.Messages, Converged: p.rate.Converged, SimPs: int64(p.sim),
+		Scale: 1, Relative: relative(&p.rate)}
 	s.Outcome.Runs = append(s.Outcome.Runs, r)
 	s.Outcome.SimPs += int64(p.sim)
 }
@@ -59,7 +59,8 @@ func add(x *study.Series, system string, r *stats.Rate, at ...float64) {
 	x.Points = append(x.Points, p)
 }
 
-// round returns the time of an exchange of so many messages, in microseconds, if one is under way at a time: from a post
+// round returns the time of an exchange of so many messages, in microseconds, if one is under way at a time: from a
+// post
 // to the next one. Latencies of all messages contain the first ones, whose pages and rings are cold.
 func (p *played) round(messages int) float64 { return 1e6 * float64(messages) / p.rate.PerSecond }
 
@@ -83,7 +84,8 @@ type ended struct {
 	mean, spread float64 // mean in the window; 90% less median
 }
 
-// end returns the time of exchanges of a message, and the spread of latencies to the last event that messages have: the answer, if they have one, else the completion.
+// end returns the time of exchanges of a message, and the spread of latencies to the last event that messages have:
+// the answer, if they have one, else the completion.
 func (p *played) end() (e ended) {
 	e.mean = p.round(1)
 	for _, event := range []string{"completion", "answer"} {

@@ -19,12 +19,15 @@ var Reflector = study.Experiment{
 	Run: reflector,
 	Reasons: map[string]string{
 		"smartns.naive.l2_latency": detour, "smartns.naive.l2_vs_rnic": detour, "smartns.l2.unopt_vs_rnic": detour,
-		"smartns.l2.opt_minus_rnic": "the two detours that are left, each to send, take 1.8 us each: the NIC reads the " +
+		"smartns.l2.opt_minus_rnic": "the two detours that are left, each to send, take 1.8 us each: the NIC reads " +
+			"the " +
 			"element from the host and writes it to the Arm, a core polls it, and the NIC reads frame and entry",
 	},
-	Notes: []string{"5.5 us of the paper are four detours over the Arm (10.1 − 10.1/2.2), 1.9 us two (10.1/1.4/1.11 − " +
+	Notes: []string{"5.5 us of the paper are four detours over the Arm (10.1 − 10.1/2.2), 1.9 us two (10.1/1.4/1.11 " +
+		"− " +
 		"10.1/2.2): 1.4 us and 1.0 us each",
-		"low-latency queue pairs are of RC: they have headers of RoCE, and acknowledgements, where the others are raw frames"},
+		"low-latency queue pairs are of RC: they have headers of RoCE, and acknowledgements, where the others are " +
+			"raw frames"},
 }
 
 const detour = "a detour over the Arm takes 1.8 us to send and 3.8 us to receive here, where SN has 1.4 us for each: " +
@@ -42,8 +45,9 @@ func reflector(s *study.Session) error {
 	for _, x := range systems {
 		scenes = append(scenes, &scene{
 			name: x.name + " reflector", stacks: x.stack, devices: x.device,
-			workloads: []string{fmt.Sprintf("kind: reflector, %s, depth: 1, sizes: [%g]", x.options, s.Input("frame")-18)},
-			warm:      100 * simcore.Microsecond, window: 8 * milli, payload: "fresh",
+			workloads: []string{fmt.Sprintf("kind: reflector, %s, depth: 1, sizes: "+
+				"[%g]", x.options, s.Input("frame")-18)},
+			warm: 100 * simcore.Microsecond, window: 8 * milli, payload: "fresh",
 		})
 	}
 	all, err := play(s, scenes...)
@@ -62,7 +66,8 @@ func reflector(s *study.Session) error {
 	s.Value("smartns.naive.l2_latency", at[system], "mean round trip of raw frames, both ends over the Arm").On(plain)
 	s.Value("smartns.naive.l2_vs_rnic", at[system]/at[rnicName], how).On(plain, base)
 	s.Value("smartns.l2.unopt_vs_rnic", at[system]/at[rnicName], how).On(plain, base)
-	s.Value("smartns.l2.opt_minus_rnic", at[lowLatency]-at[rnicName], fmt.Sprintf("%.3g us with low-latency queue pairs; "+
+	s.Value("smartns.l2.opt_minus_rnic", at[lowLatency]-at[rnicName], fmt.Sprintf("%.3g us with low-latency queue "+
+		"pairs; "+
 		"RNIC %.3g us, over RC %.3g", at[lowLatency], at[rnicName], at[rnicName+", RC"])).On(opt, base)
 	return nil
 }

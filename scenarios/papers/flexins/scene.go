@@ -70,7 +70,7 @@ func (c *scene) text(s *study.Session) string {
 	return b.String()
 }
 
-// played is what was measured at a point.
+// played holds the measurements of a point.
 type played struct {
 	name  string
 	rate  stats.Rate // of all flows
@@ -138,7 +138,7 @@ func (c *scene) play(s *study.Session) (*played, error) {
 	return x, nil
 }
 
-// step of the traffic, after each of which run.Options.Step is called.
+// step of the traffic: run.Options.Step is called after each.
 const step = simcore.Microsecond
 
 // meter reads the DRAM counters of both servers when the window begins and when it ends.

@@ -45,7 +45,8 @@ func TestScenesAreScenarios(t *testing.T) {
 // gathered payload does not.
 func TestPoint(t *testing.T) {
 	s := session(t, &Transmit, 5)
-	all, err := play(s, &scene{name: "plain", stacks: stackOn(s, 2, "", ""), warm: 50 * simcore.Microsecond, window: milli,
+	const warm = 50 * simcore.Microsecond
+	all, err := play(s, &scene{name: "plain", stacks: stackOn(s, 2, "", ""), warm: warm, window: milli,
 		workloads: []string{"name: a, kind: write, sizes: [4096], mtu: 4096",
 			"name: b, from: 1, to: 0, kind: write, sizes: [4096], mtu: 4096"}},
 		&scene{name: "staged", stacks: stackOn(s, 2, "", design(s, staged)), warm: 50 * simcore.Microsecond,
@@ -66,7 +67,8 @@ func TestWrongPoints(t *testing.T) {
 	s := session(t, &Transmit, 1)
 	_, err := play(s, &scene{name: "odd", stacks: "{kind: flexins}", window: milli, workloads: []string{"kind: none"}})
 	require.ErrorContains(t, err, "odd:")
-	_, err = play(s, &scene{name: "lossy", stacks: "{kind: flexins}", window: milli, payload: "fresh", workloads: []string{
+	_, err = play(s, &scene{name: "lossy", stacks: "{kind: " +
+		"flexins}", window: milli, payload: "fresh", workloads: []string{
 		"kind: send, transport: uc"}, more: "faults: {wire: {seed: 1, chances: {loss: 0.2}}}\n"})
 	require.ErrorContains(t, err, "lossy: ")
 	_, err = play(s, &scene{name: "short", stacks: "{kind: flexins}", window: milli,
@@ -91,8 +93,8 @@ func TestExperiments(t *testing.T) {
 			}
 			require.ElementsMatch(t, x.Claims, claims)
 			for name := range x.Pictures {
-				require.True(t, slices.ContainsFunc(s.Outcome.Series, func(y study.Series) bool { return y.Name == name }),
-					name)
+				named := func(y study.Series) bool { return y.Name == name }
+				require.True(t, slices.ContainsFunc(s.Outcome.Series, named), name)
 			}
 			if first == nil {
 				first = &s.Outcome

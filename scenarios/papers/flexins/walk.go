@@ -13,10 +13,12 @@ var Walk = study.Experiment{
 	Figures:  "FN Fig. 16a, SN Fig. 15a",
 	Pictures: walkPictures,
 	Claims:   []string{"smartns.eng.list_latency", "smartns.eng.list_linear", "smartns.eng.list_stability"},
-	Inputs: inputs(study.Input{Name: "element", Value: 64, Unit: "B", Source: "SN section 5.6: keys of 8 B, values of 64",
+	Inputs: inputs(study.Input{Name: "element", Value: 64, Unit: "B", Source: "SN section 5.6: keys of 8 B, values " +
+		"of 64",
 		Anchors: []string{"smartns.eng.list_element"}}),
 	Run: walk,
-	Reasons: map[string]string{"smartns.eng.list_stability": "nothing disturbs a READ here: the RDMA NIC's latency does not " +
+	Reasons: map[string]string{"smartns.eng.list_stability": "nothing disturbs a READ here: the RDMA NIC's latency " +
+		"does not " +
 		"vary, and there is no other traffic; a handler waits for polls of its core"},
 }
 
@@ -72,7 +74,8 @@ func (t *walkTable) judge(s *study.Session) {
 			broken = fmt.Sprintf("the ratio falls from %.3g to %.3g at %d hops", a, b, walkHops[i+1])
 		}
 	}
-	s.ValueAnd("smartns.eng.list_latency", t.reads[last].mean/t.card[last].mean, fmt.Sprintf("%d hops: %.3g us by READs, "+
+	s.ValueAnd("smartns.eng.list_latency", t.reads[last].mean/t.card[last].mean, fmt.Sprintf("%d hops: %.3g us by "+
+		"READs, "+
 		"%.3g on the card", walkHops[last], t.reads[last].mean, t.card[last].mean), broken).On(t.runs...)
 	slope := func(list []ended, from, to int) float64 {
 		return (list[to].mean - list[from].mean) / float64(walkHops[to]-walkHops[from])
@@ -86,7 +89,8 @@ func (t *walkTable) judge(s *study.Session) {
 	trip, hop := t.reads[0].mean, slope(t.reads, 0, last)
 	const near = 0.1
 	straight = straight && hop > (1-near)*trip && hop < (1+near)*trip && slope(t.card, 0, last) < hop
-	s.Holds("smartns.eng.list_linear", straight, fmt.Sprintf("a hop takes %.3g us by READs, where a READ takes %.3g, and "+
+	s.Holds("smartns.eng.list_linear", straight, fmt.Sprintf("a hop takes %.3g us by READs, where a READ takes "+
+		"%.3g, and "+
 		"%.3g on the card", hop, trip, slope(t.card, 0, last)), "slopes below and above 4 hops differ by 10% at most").
 		On(t.runs...)
 	calm, worst, other := true, 0.0, 0.0

@@ -86,7 +86,8 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 	return c, nil
 }
 
-// On returns another process's view of the same NIC: what it creates has numbers of its own, and is posted to and polled
+// On returns another process's view of the same NIC: what it creates has numbers of its own, and is posted to and
+// polled
 // by the core of a bus. Control verbs go through the driver of the first context.
 func (c *Context) On(bus driver.Bus) *Context {
 	x := *c

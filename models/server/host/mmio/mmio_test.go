@@ -39,7 +39,8 @@ func newRig(t testing.TB, e sim.Engine, s mmio.Spec) *rig {
 	return r
 }
 
-// The first write must arrive after the latency alone, each later one a service time after the one before. Only a path with Spec.Depth accesses in flight may hold back the core.
+// The first write must arrive after the latency alone, each later one a service time after the one before. Only a
+// path with Spec.Depth accesses in flight may hold back the core.
 func TestPath(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		r := newRig(t, e, mmio.Spec{Latency: 500 * ns, Service: 1000 * ns, Depth: 3})
