@@ -3,7 +3,6 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/papers"
@@ -62,7 +61,7 @@ func measured(dir string) ([]papers.Measurement, error) {
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: no claim among its results: want a run of %s", dir,
-			strings.Join(papers.Groups, " or "))
+			papers.AnyGroup())
 	}
 	return list, nil
 }

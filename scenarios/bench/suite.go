@@ -61,7 +61,7 @@ func (o *Options) Validate() error {
 	}
 	if o.LeaveOneOut && !o.HasExperiments() {
 		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them",
-			strings.Join(papers.Groups, " or ")))
+			papers.AnyGroup()))
 	}
 	if o.Against != "" {
 		if _, err := exec.LookPath(o.Against); err != nil {

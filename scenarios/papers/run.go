@@ -21,6 +21,12 @@ import (
 // Groups are the groups of experiments. Each is also a group of bench's figures.
 var Groups = []string{"path", "ring", "flexins"}
 
+// AnyGroup lists the groups for messages: path, ring or flexins.
+func AnyGroup() string {
+	last := len(Groups) - 1
+	return strings.Join(Groups[:last], ", ") + " or " + Groups[last]
+}
+
 // List contains the experiments in the order in which they run.
 var List = []*study.Experiment{
 	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,

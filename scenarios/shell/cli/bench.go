@@ -80,7 +80,7 @@ func (b *Bench) prepare() (string, error) {
 	}
 	if b.Out != "" && !b.HasExperiments() {
 		return "", Usagef("--out: only experiments have pictures: want %s among the figures",
-			strings.Join(papers.Groups, " or "))
+			papers.AnyGroup())
 	}
 	if !b.NeedsDUT() {
 		return b.Out, nil
