@@ -29,7 +29,8 @@ var Duplex = study.Experiment{
 }
 
 const delivered = "the flow that is received is copied on to the host here, where the paper's ends on Arm cores: " +
-	"requests take longer beside these copies, and 64 a connection no longer cover their latency; with 128 the sender " +
+	"requests take longer beside these copies, and 64 a connection no longer cover their latency; with 128 the " +
+	"sender " +
 	"loses nothing, but the flow gets 279 Gbps"
 
 // Phases of the flow that is received.
