@@ -298,7 +298,10 @@ func (s *Spec) validateSizes(n kind.Lengths) error {
 				s.Kind, n.Step))
 		}
 	}
-	return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
+	if s.Transport == RC { // then the kind alone limits the lengths
+		return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
+	}
+	return field.Against(errors.Join(errs...), "transport", "mtu", "kind")
 }
 
 // validateOptions rejects options that do not go together.

@@ -14,12 +14,14 @@ var udpFields = []string{"kind", "transport", "queue_pairs", "sizes", "count", "
 // validateUDP rejects options of queue pairs over UDP, and a pace of requests over other transports.
 func (s *Spec) validateUDP(bad func(ok bool, path field.Path, format string, a ...any)) {
 	if s.Transport != UDP {
-		bad(s.Every == 0, "every_ps", "%d: requests over %s follow each other: want none, or %v %s", s.Every,
+		bad(s.Every == 0, "every_ps", "%s: requests over %s follow each other: want none, or %v %s",
+			field.Value("every_ps", s.Every),
 			s.Transport, field.Path("transport"), UDP)
 		return
 	}
-	const most = 1e15
-	bad(s.Every >= 0 && s.Every <= most, "every_ps", "%d: want 0 to %d", s.Every, int64(most))
+	const most = int64(1e15)
+	bad(s.Every >= 0 && s.Every <= most, "every_ps", "%s: want %s to %s", field.Value("every_ps", s.Every),
+		field.Value("every_ps", 0), field.Value("every_ps", most))
 	usual := DefaultSpec()
 	given, by := reflect.ValueOf(s).Elem(), reflect.ValueOf(usual)
 	for i := range given.NumField() {

@@ -275,13 +275,13 @@ func TestFixed(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	err := DCQCNSpec{MinRate: 5}.Validate()
 	for _, f := range []string{"line_bps", "gain_inverse", "alpha_period_ps", "timer_ps", "byte_counter",
-		"fast_recovery", "cnp_interval_ps", "least_bps 5: want 0 at most"} {
+		"fast_recovery", "cnp_interval_ps", "least_bps 5bps: want 0bps at most"} {
 		require.ErrorContains(t, err, f)
 	}
 	s := DefaultDCQCN(40 * Gbps)
 	s.AlphaPeriod = s.CNPInterval
 	_, err = NewDCQCN(s)
-	require.ErrorContains(t, err, "alpha_period_ps 50000000: want more than 50000000, cnp_interval_ps")
+	require.ErrorContains(t, err, "alpha_period_ps 50us: want more than 50us, cnp_interval_ps")
 	_, err = NewDCTCP(DCTCPSpec{Segment: 1 << 31, Initial: 3, MaxSegments: 2, GainInverse: 0})
 	for _, f := range []string{"gain_inverse 0: want 1", "initial_segments 3: want 2 at most",
 		"2 segments of 2147483648 B"} {

@@ -131,12 +131,10 @@ var (
 
 // atLeast returns an error for each value below its minimum or too large for the arithmetic here.
 func atLeast(checks ...bound) error {
-	const most = 1 << 50
+	const most = 1e15
 	var errs []error
 	for _, c := range checks {
-		if c.is < c.least || c.is > most {
-			errs = append(errs, field.Errorf(c.path, "%d: want %d to %d", c.is, c.least, int64(most)))
-		}
+		errs = append(errs, field.Within(c.path, c.is, c.least, most))
 	}
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 )
 
 // DCQCNSpec holds the constants of DCQCN.
@@ -63,13 +64,12 @@ func (s DCQCNSpec) Validate() error {
 		bound{"fast_recovery", int64(s.FastRecovery), 1}, bound{"additive_increase_bps", s.AdditiveIncrease, 1},
 		bound{"hyper_increase_bps", s.HyperIncrease, 0}, bound{"cnp_interval_ps", s.CNPInterval, 1})
 	if s.MinRate > s.Line {
-		err = errors.Join(err, field.Errorf("least_bps", "%d: want %d at most, %v", s.MinRate, s.Line,
-			field.Path("line_bps")))
+		err = errors.Join(err, field.Errorf("least_bps", "%v: want %v at most, %v",
+			quantity.Rate(s.MinRate), quantity.Rate(s.Line), field.Path("line_bps")))
 	}
 	if s.AlphaPeriod <= s.CNPInterval {
-		err = errors.Join(err, field.Errorf("alpha_period_ps", "%d: want more than %d, %v, else alpha falls between "+
-			"notifications",
-			s.AlphaPeriod, s.CNPInterval, field.Path("cnp_interval_ps")))
+		err = errors.Join(err, field.Errorf("alpha_period_ps", "%v: want more than %v, %v, else alpha falls between "+
+			"notifications", quantity.Time(s.AlphaPeriod), quantity.Time(s.CNPInterval), field.Path("cnp_interval_ps")))
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func TestBadConfig(t *testing.T) {
 	}, Spec: Spec{ReceiveCycles: -1, TransmitCycles: -1}, Port: addresses(false).Local})
 	for _, says := range []string{
 		"rx_cycles -1: want 0 to", "tx_cycles -1", "poll_cycles 0", "burst 0: want 1 to 1024", "repost 0",
-		"log_receive 0: want 2 to 15", "log_transmit 0", "buffer_bytes 0: want 64 to 9216", "answer_timeout 0",
+		"log_receive 0: want 2 to 15", "log_transmit 0", "buffer_bytes 0B: want 64B to 9KiB", "answer_timeout 0",
 		"0 cores for flows: want 1 or more", "limits of the roots behind the NIC",
 		"flow 0: core 1: want 0 to -1", "segment 9001: want 1 to 9000",
 		"3 requests outstanding: want a power of two", "flow 2: UDP port 1111: flow 1 has it",

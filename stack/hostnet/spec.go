@@ -61,9 +61,7 @@ const maxCycles = 1 << 20
 func (s *Spec) Validate() error {
 	var errs []error
 	within := func(path field.Path, v, low, high int64) {
-		if v < low || v > high {
-			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
-		}
+		errs = append(errs, field.Within(path, v, low, high))
 	}
 	within("rx_cycles", s.ReceiveCycles, 0, maxCycles)
 	within("tx_cycles", s.TransmitCycles, 0, maxCycles)
@@ -73,6 +71,6 @@ func (s *Spec) Validate() error {
 	within("log_receive", int64(s.LogReceive), nicspec.LogSizeMin, nicspec.LogSizeMax)
 	within("log_transmit", int64(s.LogTransmit), nicspec.LogSizeMin, nicspec.LogSizeMax)
 	within("buffer_bytes", int64(s.BufferBytes), 64, nicspec.FrameMax)
-	within("answer_timeout", int64(s.AnswerTimeout), 1e6, 1e15)
+	errs = append(errs, field.Within("answer_timeout", s.AnswerTimeout, 1e6, 1e15))
 	return errors.Join(errs...)
 }

@@ -36,9 +36,7 @@ const maxMessage = 1 << 24
 func (s *Spec) Validate() error {
 	var errs []error
 	within := func(path field.Path, v, from, to int64) {
-		if v < from || v > to {
-			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, from, to))
-		}
+		errs = append(errs, field.Within(path, v, from, to))
 	}
 	within("segment", int64(s.Segment), 1, 9000)
 	within("outstanding", int64(s.Outstanding), 1, Window)

@@ -59,3 +59,18 @@ func TestEach(t *testing.T) {
 		Each(errors.Join(io.EOF, errors.Join(two, io.ErrNoProgress))))
 	require.Empty(t, Each(nil))
 }
+
+// TestWithin checks bounds, and that values have the unit of the field's name.
+func TestWithin(t *testing.T) {
+	require.NoError(t, Within[int64]("a.time_ps", 5, 5, 6))
+	for want, err := range map[string]error{
+		"a.time_ps 0ps: want 1us to 1ms":              Within[int64]("a.time_ps", 0, 1e6, 1e9),
+		"rate_bps 5bps: want 1Mbps to 1Gbps":          Within[int64]("rate_bps", 5, 1e6, 1e9),
+		"x.size_bytes 3B: want 64B to 1MiB":           Within("x.size_bytes", 3, 64, 1<<20),
+		"bytes 18446744073709551615: want 1B to 4KiB": Within[uint64]("bytes", 1<<64-1, 1, 4096),
+		"tags 7: want 1 to 6":                         Within("tags", 7, 1, 6),
+		"rx_bytes_ps.log 7: want 1 to 6":              Within("rx_bytes_ps.log", 7, 1, 6),
+	} {
+		require.EqualError(t, err, want)
+	}
+}

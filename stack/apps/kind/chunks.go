@@ -44,7 +44,7 @@ func (s *ChunkSpec) Validate(depth int) error {
 	bad.Check(s.Segment >= 1 && s.Segment <= MaxPayload, "segment", "%d: want 1 to %d", s.Segment, MaxPayload)
 	bad.Check(s.File > depth && s.File <= mostFile, "file", "%d: a chunk might be written over before it was checked: "+
 		"want more than depth, %d, and %d at most", s.File, depth, mostFile)
-	bad.Check(s.RunBytes >= 1 && s.RunBytes <= mostRun, "run_bytes", "%d: want 1 to %d", s.RunBytes, mostRun)
+	bad.Add(field.Within("run_bytes", s.RunBytes, 1, mostRun))
 	bad.Check(s.Cycles >= 0 && s.Cycles <= mostCycles, "rx_cycles", "%d: want 0 to %d", s.Cycles, mostCycles)
 	return bad.Err()
 }

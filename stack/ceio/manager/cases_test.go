@@ -60,10 +60,10 @@ func TestSpec(t *testing.T) {
 	require.EqualError(t, s.Validate(), `credits -1: want 0 to 16777215
 flows 65: want 1 to 64
 batch 0: want 1 to 16777215
-inactive 0: want 1 to 2305843009213693951
-reactivate 0: want 1 to 2305843009213693951
-mark_period 0: want 1 to 2305843009213693951
-wait_limit 0: want 1 to 2305843009213693951
+inactive 0ps: want 1ps to 2305843.009213693951s
+reactivate 0ps: want 1ps to 2305843.009213693951s
+mark_period 0ps: want 1ps to 2305843.009213693951s
+wait_limit 0ps: want 1ps to 2305843.009213693951s
 fast_slots 0: want 1 to 32768
 slow_slots 0: want 1 to 32768
 landing 0: want 1 to 32768

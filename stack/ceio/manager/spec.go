@@ -87,18 +87,19 @@ func DefaultSpec() Spec {
 func (s *Spec) Validate() error {
 	var errs []error
 	within := func(path field.Path, v, from, to int64) {
-		if v < from || v > to {
-			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, from, to))
-		}
+		errs = append(errs, field.Within(path, v, from, to))
+	}
+	timer := func(path field.Path, v quantity.Time) {
+		errs = append(errs, field.Within(path, v, 1, quantity.Time(Never/4)))
 	}
 	const ring = 1 << 15
 	within("credits", int64(s.Credits), 0, maxCredits)
 	within("flows", int64(s.Flows), 1, MaxFlows)
 	within("batch", int64(s.Batch), 1, maxCredits)
-	within("inactive", int64(s.Inactive), 1, Never/4)
-	within("reactivate", int64(s.Reactivate), 1, Never/4)
-	within("mark_period", int64(s.MarkEvery), 1, Never/4)
-	within("wait_limit", int64(s.WaitLimit), 1, Never/4)
+	timer("inactive", s.Inactive)
+	timer("reactivate", s.Reactivate)
+	timer("mark_period", s.MarkEvery)
+	timer("wait_limit", s.WaitLimit)
 	within("fast_slots", int64(s.FastSlots), 1, ring)
 	within("slow_slots", int64(s.SlowSlots), 1, ring)
 	within("landing", int64(s.Landing), 1, ring)

@@ -40,9 +40,7 @@ func (s *Spec) Validate() error {
 	}
 	errs := []error{m.Validate()}
 	within := func(path field.Path, v, from, to int64) {
-		if v < from || v > to {
-			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, from, to))
-		}
+		errs = append(errs, field.Within(path, v, from, to))
 	}
 	ring := func(path field.Path, n int) {
 		const least, most = 1 << nicspec.LogSizeMin, 1 << nicspec.LogSizeMax

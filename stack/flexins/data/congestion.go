@@ -63,12 +63,8 @@ func (s *CongestionSpec) Validate() error {
 			DCQCN, DCTCP))
 	}
 	const fastest = 1000 * cc.Gbps
-	if s.Rate < cc.Mbps || s.Rate > fastest {
-		errs = append(errs, field.Errorf("rate_bps", "%d: want %d to %d", s.Rate, int64(cc.Mbps), int64(fastest)))
-	}
-	if s.CatchUp < 0 || s.CatchUp > simcore.Millisecond {
-		errs = append(errs, field.Errorf("catch_up_ps", "%d: want 0 to 1 ms", int64(s.CatchUp)))
-	}
+	errs = append(errs, field.Within("rate_bps", s.Rate, cc.Mbps, fastest),
+		field.Within("catch_up_ps", s.CatchUp, 0, simcore.Millisecond))
 	dctcp := s.DCTCP
 	if dctcp.Segment == 0 {
 		dctcp.Segment = int64(verbs.MTU4096)

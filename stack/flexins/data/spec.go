@@ -148,9 +148,7 @@ func (s *Spec) Completions() pipe.Spec {
 func (s *Spec) Validate() error {
 	var errs []error
 	within := func(path field.Path, v, low, high int64) {
-		if v < low || v > high {
-			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
-		}
+		errs = append(errs, field.Within(path, v, low, high))
 	}
 	log := func(path field.Path, v int) { within(path, int64(v), nicspec.LogSizeMin+2, nicspec.LogSizeMax) }
 	log("log_receive", s.LogReceive)

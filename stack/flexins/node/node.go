@@ -62,9 +62,7 @@ func DefaultSpec() Spec {
 func (s *Spec) Validate() error {
 	var errs []error
 	within := func(path field.Path, v, low, high uint64) {
-		if v < low || v > high {
-			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
-		}
+		errs = append(errs, field.Within(path, v, low, high))
 	}
 	within("data_cores", uint64(max(s.DataCores, 0)), 1, 64)
 	within("engine_cores", uint64(max(s.EngineCores, 0)), 1, 16)
