@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"nictwin/models/fabric/etherlink"
 	"nictwin/models/inject"
@@ -151,15 +152,28 @@ func (s *RackSpec) Validate() error {
 		}
 		names[s.Servers[i].Name] = i
 	}
-	if s.Fleet != nil {
-		bad(s.Fleet.Name == "" || nameForm.MatchString(s.Fleet.Name), "fleet.name", "%q: want %s", s.Fleet.Name,
-			wantName)
-		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d",
-			s.Fleet.Machines, MaxMachines)
-		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()),
-			field.Under("fleet.card", s.Fleet.Card.validateOwnMemory()))
+	if err := field.Under("fleet", s.Fleet.validate()); err != nil {
+		return errors.Join(append(errs, err)...) // the network's ports follow from the fleet
 	}
 	return errors.Join(append(errs, s.validateNetwork())...)
+}
+
+// validate returns every error of the fleet; nil is no fleet.
+func (s *FleetSpec) validate() error {
+	if s == nil {
+		return nil
+	}
+	var errs []error
+	if s.Name != "" && !nameForm.MatchString(s.Name) {
+		errs = append(errs, field.Errorf("name", "%q: want %s", s.Name, wantName))
+	}
+	errs = append(errs, field.Within("machines", s.Machines, 1, MaxMachines))
+	if reflect.DeepEqual(s.Card, CardSpec{}) {
+		return errors.Join(append(errs, field.Errorf("card", ": none: want one, such as {preset: bf3-cores}, or a "+
+			"preset of the board that has a fleet, such as bf3-cores-rack"))...)
+	}
+	return errors.Join(append(errs, field.Under("card", s.Card.Validate()),
+		field.Under("card", s.Card.validateOwnMemory()))...)
 }
 
 // Rack is a set of connected servers and client machines.

@@ -59,15 +59,15 @@ func TestSprayRefused(t *testing.T) {
 		{"stacks: [{kind: flexins, flexins: {data: {cc: {kind: bbr}}}}]",
 			`stacks[0].flexins.data.cc.kind "bbr": want none, fixed, dcqcn or dctcp`},
 		{"stacks: [{kind: flexins, flexins: {data: {cc: {rate_bps: 0}}}}]",
-			"stacks[0].flexins.data.cc.rate_bps 0: want"},
+			"stacks[0].flexins.data.cc.rate_bps 0bps: want"},
 		{"stacks: [{kind: flexins, flexins: {data: {cc: {dcqcn: {line_bps: 0}}}}}]",
-			"stacks[0].flexins.data.cc.dcqcn.line_bps 0: want"},
+			"stacks[0].flexins.data.cc.dcqcn.line_bps 0bps: want"},
 		{"stacks: [{kind: flexins, flexins: {data: {cc: {dctcp: {gain_inverse: 0}}}}}]",
 			"stacks[0].flexins.data.cc.dctcp.gain_inverse 0: want"},
 		{"stacks: [{kind: flexins}]\nexpect: {least: 2ns, within_ps: 1000}",
 			"expect.least 2ns: want 0 or more, and expect.within_ps"},
 		{"stacks: [{kind: flexins, flexins: {data: {cc: {catch_up_ps: 2000000000000}}}}]",
-			"stacks[0].flexins.data.cc.catch_up_ps 2000000000000: want 0 to 1 ms"},
+			"stacks[0].flexins.data.cc.catch_up_ps 2s: want 0ps to 1ms"},
 	} {
 		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte(head+text))

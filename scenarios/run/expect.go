@@ -23,8 +23,8 @@ type ExpectSpec struct {
 	// messages that may be lost although their requests succeed; only on UC and UD
 	Lost    LostSpec     `yaml:"lost"`
 	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must agree on
-	Failure string       `yaml:"failure"` // text of the error with which a stack must fail; empty: none may fail
-	Within  simcore.Ps   `yaml:"within_ps"`
+	Failure *string      `yaml:"failure"` // text of the error with which a stack must fail; nil: none may fail
+	Within  *simcore.Ps  `yaml:"within_ps"`
 	Least   simcore.Ps   `yaml:"least_ps"` // the traffic must take at least this long
 }
 
@@ -123,8 +123,10 @@ func (x *ExpectSpec) validate() error {
 	bad(x.Lost.AtMost >= x.Lost.AtLeast, "lost.at_most", "%d: want %d or more (%v)", x.Lost.AtMost, x.Lost.AtLeast,
 		field.Path("lost.at_least"))
 	bad(x.Compare.Valid(), "compare", "%q: want %s, %s or %s", x.Compare, apps.Exact, apps.Messages, apps.Counts)
-	bad(x.Within >= 0, "within_ps", "%v: want 0 for any time, or more", quantity.Time(x.Within))
-	bad(x.Least >= 0 && (x.Within == 0 || x.Least <= x.Within), "least_ps",
+	bad(x.Failure == nil || *x.Failure != "", "failure", `"": want part of the error of a stack, or none`)
+	bad(x.Within == nil || *x.Within > 0, "within_ps", "%v: want more than 0ps, or none for any time",
+		(*quantity.Time)(x.Within))
+	bad(x.Least >= 0 && (x.Within == nil || x.Least <= *x.Within), "least_ps",
 		"%v: want 0 or more, and %v at most, if there is one", quantity.Time(x.Least), field.Path("within_ps"))
 	return errors.Join(errs...)
 }
@@ -193,6 +195,14 @@ func (d discrepancy) String() string {
 	return text
 }
 
+// span returns a range of numbers as text.
+func span(low, high int) string {
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
+}
+
 // judge compares a result with the expectations and returns the discrepancies. posted is the number of messages of each
 // workload.
 func (c *Case) judge(r *apps.Result, took simcore.Ps, posted []int) (found []discrepancy) {
@@ -208,7 +218,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps, posted []int) (found []dis
 		if n < max(e.AtLeast, 1) || e.AtMost > 0 && n > e.AtMost {
 			want := fmt.Sprintf("%d or more", max(e.AtLeast, 1))
 			if e.AtMost > 0 {
-				want = fmt.Sprintf("%d to %d", max(e.AtLeast, 1), e.AtMost)
+				want = span(max(e.AtLeast, 1), e.AtMost)
 			}
 			found = append(found, discrepancy{field: fmt.Sprintf("expect.errors[%d]: completions of the %s's %s "+
 				"queue with %s", i, e.At, e.Queue, e.Status), expected: want, got: fmt.Sprint(n)})
@@ -229,17 +239,17 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps, posted []int) (found []dis
 	}
 	if r.Lost < x.Lost.AtLeast || r.Lost > x.Lost.AtMost {
 		found = append(found, discrepancy{field: "expect.lost: messages that were lost",
-			expected: fmt.Sprintf("%d to %d", x.Lost.AtLeast, x.Lost.AtMost), got: fmt.Sprint(r.Lost)})
+			expected: span(x.Lost.AtLeast, x.Lost.AtMost), got: fmt.Sprint(r.Lost)})
 	}
-	if x.Within > 0 && took > x.Within {
+	if x.Within != nil && took > *x.Within {
 		found = append(found, discrepancy{field: "expect.within: time of the traffic",
-			expected: fmt.Sprintf("%v at most", quantity.Time(x.Within)), got: quantity.Time(took).String()})
+			expected: fmt.Sprintf("%v at most", quantity.Time(*x.Within)), got: quantity.Time(took).String()})
 	}
 	if took < x.Least {
 		found = append(found, discrepancy{field: "expect.least: time of the traffic",
 			expected: fmt.Sprintf("%v at least", quantity.Time(x.Least)), got: quantity.Time(took).String()})
 	}
-	if len(x.Errors) > 0 || x.Failure != "" {
+	if len(x.Errors) > 0 || x.Failure != nil {
 		return found
 	}
 	return append(found, c.whole(r, posted)...)

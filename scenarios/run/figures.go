@@ -101,9 +101,10 @@ func followsAnswers(w *apps.Spec) bool {
 // validateFigures checks the expected statistics against what the workload and the board can give. If a sweep sets
 // something that they depend on, the check is made for each of its cases instead.
 func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string, a ...any)) {
-	m := &s.Measure
-	bad(m.Window > 0 || m.WarmUp == 0, "measure.window", ": none: want the length of the window behind %v",
-		field.Path("measure.warm_up"))
+	if m := s.Measure; m != nil {
+		bad(m.Window > 0, "measure.window", ": none: want the length of the window behind %v",
+			field.Path("measure.warm_up"))
+	}
 	sweeps := slices.ContainsFunc([]field.Path{"expect", "measure", "stacks"}, s.Sweep.axes.Sets)
 	if sweeps || s.sweepsWorkload("") || s.validateWorkloads() != nil { // the workloads' own checks report their errors
 		return
@@ -150,7 +151,7 @@ func (s *Spec) validateRates(bad func(ok bool, path field.Path, format string, a
 		largest = max(largest, w.Largest())
 	}
 	least, where := steady.MinRoundTrips, "in the window"
-	if s.Measure.Window == 0 {
+	if s.Measure == nil {
 		least, where = least*10/8, "of which the warm window has 80%"
 	}
 	enough := func(path field.Path) {
@@ -172,9 +173,10 @@ func (s *Spec) validateRates(bad func(ok bool, path field.Path, format string, a
 
 // validateWindow checks that the given window ends before the time limit of the traffic.
 func (c *Case) validateWindow() error {
-	m, most := &c.Measure, quantity.Time(c.limits().traffic)
+	m, most := c.Measure, quantity.Time(c.limits().traffic)
 	const want = "%v: want it to end before the traffic must, after %v (%v)"
 	switch limit := field.Path("limits.traffic"); {
+	case m == nil:
 	case m.WarmUp >= most:
 		return field.Errorf("measure.warm_up", want, m.WarmUp, most, limit)
 	case m.Window > most-m.WarmUp:
@@ -236,6 +238,16 @@ func (e *percentile) missed(list []stats.Latency, label string, w *apps.Spec) (f
 	return found
 }
 
+// rateText returns a rate with four digits, in the largest unit in which it is 1 or more.
+func rateText(gbps float64) string {
+	v, units := gbps*1e9, []string{"bps", "Kbps", "Mbps", "Gbps"}
+	i := 0
+	for ; v >= 1000 && i < len(units)-1; i++ {
+		v /= 1000
+	}
+	return fmt.Sprintf("%.4g%s", v, units[i])
+}
+
 // missed returns the discrepancy of a rate with the bounds, and the finding's rule.
 func (x *RateSpec) missed(r *stats.Rate) (*discrepancy, string) {
 	var want []string
@@ -247,7 +259,7 @@ func (x *RateSpec) missed(r *stats.Rate) (*discrepancy, string) {
 		want = append(want, fmt.Sprintf("below %v", x.Below))
 	}
 	d := &discrepancy{field: "expect.throughput", expected: strings.Join(want, ", "),
-		got: fmt.Sprintf("%.4gGbps", r.Gbps)}
+		got: rateText(r.Gbps)}
 	switch {
 	case !r.Converged:
 		d.got, d.why = d.got+", not converged", r.Why

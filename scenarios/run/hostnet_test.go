@@ -60,11 +60,11 @@ func TestCEIOErrors(t *testing.T) {
 			"stacks[0].ceio.batch 32: credits return after a batch of messages, and a flow's share is 8 (64 of 8"},
 		"too few credits": {"ceio", "  ceio: {credits: 7}", four, "f.yaml:6: stacks[0].ceio.credits 7: a flow's " +
 			"share of 4 flows is 1: want 2 a flow or more, or 0 to send everything slow"},
-		"no inactive":   {"ceio", "  ceio: {inactive: 0ps}", echo, "f.yaml:6: stacks[0].ceio.inactive 0: want 1 to"},
-		"no reactivate": {"ceio", "  ceio: {reactivate: 0ps}", echo, "stacks[0].ceio.reactivate 0: want 1 to"},
-		"marks":         {"ceio", "  ceio: {mark_period: 0ps}", echo, "stacks[0].ceio.mark_period 0: want 1 to"},
-		"arm period":    {"ceio", "  ceio: {arm_period: 0ps}", echo, "stacks[0].ceio.arm_period 0: want 1 to"},
-		"answers":       {"ceio", "  hostnet: {answer_timeout: 0ps}", echo, "stacks[0].hostnet.answer_timeout 0: want"},
+		"no inactive":   {"ceio", "  ceio: {inactive: 0ps}", echo, "f.yaml:6: stacks[0].ceio.inactive 0ps: want 1ps to"},
+		"no reactivate": {"ceio", "  ceio: {reactivate: 0ps}", echo, "stacks[0].ceio.reactivate 0ps: want 1ps to"},
+		"marks":         {"ceio", "  ceio: {mark_period: 0ps}", echo, "stacks[0].ceio.mark_period 0ps: want 1ps to"},
+		"arm period":    {"ceio", "  ceio: {arm_period: 0ps}", echo, "stacks[0].ceio.arm_period 0ps: want 1ps to"},
+		"answers":       {"ceio", "  hostnet: {answer_timeout: 0ps}", echo, "stacks[0].hostnet.answer_timeout 0ps: want"},
 		"flows":         {"ceio", "  ceio: {flows: 65}", echo, "f.yaml:6: stacks[0].ceio.flows 65: want 1 to 64"},
 		"exclusive": {"ceio", "  ceio: {accounts: exclusive, flows: 64}", "kind: echo, queue_pairs: 65",
 			"f.yaml:6: stacks[0].ceio.accounts exclusive: server 0 has 65 flows and accounts for 64: a NIC has 64 " +
@@ -91,7 +91,7 @@ func TestCEIOErrors(t *testing.T) {
 			"f.yaml:6: stacks[0].ceio.slow_slots 2: want a power of two, 4 to 32768"},
 		"odd buffer": {"ceio", "  hostnet: {buffer_bytes: 2000}", echo, "f.yaml:6: stacks[0].hostnet.buffer_bytes " +
 			"2000: slow packets are copied into buffers one behind another: want a multiple of 64"},
-		"wait limit": {"ceio", "  ceio: {wait_limit: 0ps}", echo, "f.yaml:6: stacks[0].ceio.wait_limit 0: want 1 to"},
+		"wait limit": {"ceio", "  ceio: {wait_limit: 0ps}", echo, "stacks[0].ceio.wait_limit 0ps: want 1ps to"},
 		"held": {"ddio", "  hostnet: {log_receive: 7}", "kind: chunks, sizes: [100KB], depth: 2",
 			"f.yaml:6: stacks[0].hostnet.log_receive 7: the server holds 144 packets of workload in its 128 buffers"},
 		"controller": {"ceio", "  ceio: {controller: fpga}", echo,
@@ -149,7 +149,7 @@ func TestUDPWorkloadErrors(t *testing.T) {
 		"kind: vxlan, vxlan: {networks: 0}":  "workload.vxlan.networks 0: want 1 to 65536",
 		"kind: echo, from: 0, to: 1": "workload.from 0: stacks[0].kind of that server is ceio, which asks nothing: " +
 			"want a server with udp",
-		"kind: echo, every: 2000s":  "workload.every 2000000000000000: want 0 to 1000000000000000",
+		"kind: echo, every: 2000s":  "workload.every 2000s: want 0ps to 1000s",
 		"kind: echo, kv: {keys: 3}": "workload.kv.keys: no such field: want one of pairs, key, value, gets, puts",
 	} {
 		text := ceioText("ceio", "  ceio: {}", workload)
@@ -187,7 +187,7 @@ func TestCEIONeedsItsNIC(t *testing.T) {
 		pair + work + "expect: {lost: {at_least: 1, at_most: 2}}\n":                           "expect.lost.at_least 1",
 		pair + work + "expect: {errors: [{at: client, queue: send, status: wr_flush_err}]}\n": "expect.errors[0].queue",
 		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {every: 1us}\n": "" +
-			"workload.every 1000000: requests over rc follow each other: want none, or workload.transport udp",
+			"workload.every 1us: requests over rc follow each other: want none, or workload.transport udp",
 	} {
 		_, err := Parse("f.yaml", []byte(head+text))
 		require.ErrorContains(t, err, want, text)

@@ -48,7 +48,8 @@ func (c *Case) limits() limits {
 	quiet = max(quiet, silence)
 	traffic = max(traffic, quiet) + paced + c.AllWorkloads().LastPhase()
 	return limits{
-		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
+		// control verbs of an application wait while it looks at its messages
+		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))+p.access),
 		traffic: given(c.Limits.Traffic, traffic),
 		quiet:   given(c.Limits.Quiet, quiet),
 		settle:  given(c.Limits.Settle, quiet+c.controllers()),

@@ -154,7 +154,11 @@ func (s *Spec) access(rack *board.RackSpec) (t simcore.Ps) {
 		for i := range rack.Servers {
 			for _, client := range rolesOf(w, i) {
 				one := placed(&rack.Servers[i]).Access(w.Memory.Of(client), w.Largest())
-				t = max(t, times(one, polled+w.Depth*w.QueuePairs))
+				n := polled + w.Depth*w.QueuePairs
+				if !w.HandedOver() { // then the server looks at all messages in the end
+					n = max(n, 2*w.Count*w.QueuePairs)
+				}
+				t = max(t, times(one, n))
 			}
 		}
 	}

@@ -121,8 +121,8 @@ func (c *Case) explain(err error) error {
 func (w *world) applications(p *Played) {
 	w.addFaults(p, p.Result.Findings)
 	w.handlers(p)
-	if want := w.c.Expect.Failure; want != "" && w.failed == nil {
-		d := discrepancy{field: "expect.failure: error of a stack", expected: fmt.Sprintf("%q", want), got: "none"}
+	if want := w.c.Expect.Failure; want != nil && w.failed == nil {
+		d := discrepancy{field: "expect.failure: error of a stack", expected: fmt.Sprintf("%q", *want), got: "none"}
 		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got,
 			Text: d.String()})
 	}

@@ -323,7 +323,7 @@ func TestMisuse(t *testing.T) {
 			1)+expect+"]}").Play(t.Context(), Options{})
 		require.NoError(t, err)
 		require.Contains(t, texts(p),
-			"expect.errors[0]: completions of the client's send queue with "+x.status+": expected 1 to 1, got 0")
+			"expect.errors[0]: completions of the client's send queue with "+x.status+": expected 1, got 0")
 	}
 }
 

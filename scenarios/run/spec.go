@@ -42,7 +42,7 @@ type Spec struct {
 	Background background.List    `yaml:"background"` // captures, beside the traffic
 	Faults     FaultSpec          `yaml:"faults"`
 	Expect     ExpectSpec         `yaml:"expect"`
-	Measure    MeasureSpec        `yaml:"measure"`
+	Measure    *MeasureSpec       `yaml:"measure"` // nil: the window that the messages give
 	Limits     LimitSpec          `yaml:"limits"`
 	Sweep      SweepSpec          `yaml:"sweep"`
 }

@@ -62,7 +62,7 @@ sweep:
   workload.psn: [null, 9]
   addresses: [ipv6]
   devices: [[], [{kind: model}]]
-  expect.failure: ["", "a/b", "a b"]
+  expect.failure: ["/", "a/b", "a b"]
 `))
 	require.NoError(t, err)
 	require.Len(t, list, 12)

@@ -102,3 +102,12 @@ func TestSetUpHasALimit(t *testing.T) {
 	require.Contains(t, texts(p), "limits.traffic): client of flow 0 on server Server[0]:")
 	require.Equal(t, board.NetworkBackToBack, c.Board.Network.Kind)
 }
+
+// Control verbs wait for a core that looks at messages in Arm memory, 1 ms for each 8 B; their limit allows for that.
+func TestLimitsAllowForArmMemory(t *testing.T) {
+	p, err := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
+		"workload: {kind: write, count: 2, memory: {server: arm}, sizes: [1024]}\n").
+		Play(t.Context(), Options{Unjudged: true})
+	require.NoError(t, err)
+	require.Empty(t, texts(p))
+}

@@ -143,7 +143,11 @@ func (w *world) traffic() error {
 		case mayEnd:
 			return nil
 		default:
-			return w.stuck(fmt.Sprintf("nothing was completed for %v%s", nanoseconds(now-v.since), w.armed()))
+			limit := ""
+			if now-v.advanced > w.limits.quiet {
+				limit = " (limits.quiet)"
+			}
+			return w.stuck(fmt.Sprintf("nothing was completed for %v%s%s", nanoseconds(now-v.since), limit, w.armed()))
 		}
 	}
 	w.progress()

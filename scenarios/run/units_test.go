@@ -35,7 +35,7 @@ sweep: {size: [64KiB, 1024]}
 	require.Equal(t, []int{65536}, c.Workload.Sizes)
 	require.Equal(t, 500*simcore.Nanosecond, c.Faults.SlowMemory.Latency)
 	require.Equal(t, 2*simcore.Microsecond, c.Faults.PCIe[0].Delay)
-	require.Equal(t, simcore.Second, c.Expect.Within)
+	require.Equal(t, simcore.Second, *c.Expect.Within)
 	require.Equal(t, 30*simcore.Millisecond, *c.Limits.Quiet)
 	require.Empty(t, c.OldNames())
 

@@ -192,7 +192,7 @@ func (w *world) err() error {
 
 // unexpected returns an error of a stack. If the case expects this error, it records it and returns nil.
 func (w *world) unexpected(err error) error {
-	if want := w.c.Expect.Failure; err == nil || want == "" || !strings.Contains(err.Error(), want) {
+	if want := w.c.Expect.Failure; err == nil || want == nil || !strings.Contains(err.Error(), *want) {
 		return stackError(err)
 	}
 	w.failed = err
@@ -272,7 +272,7 @@ func (w *world) settle(what string) error {
 			return &StuckError{what, fmt.Sprintf("for %v (limits.settle)%s", nanoseconds(w.limits.settle),
 				w.armed()), w.engine.Now()}
 		}
-		if err := w.run(trafficStep); err != nil {
+		if err := w.run(w.settleStep(from)); err != nil {
 			return err
 		}
 		if !w.settled() {
@@ -281,6 +281,12 @@ func (w *world) settle(what string) error {
 	}
 	w.waited = max(w.waited, w.engine.Now()-from)
 	return nil
+}
+
+// settleStep returns the length of a step of a wait that began at `from`: it ends just behind limits.settle at the
+// latest.
+func (w *world) settleStep(from simcore.Ps) simcore.Ps {
+	return max(min(trafficStep, from+w.limits.settle+1-w.engine.Now()), 1)
 }
 
 // end waits until the devices are idle.
@@ -292,10 +298,10 @@ func (w *world) end() error {
 			return nil // cores of the failed stack never stop polling; the NICs are idle by now
 		}
 		if w.engine.Now()-from > w.limits.settle {
-			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()),
-				w.engine.Now()}
+			return &StuckError{"the board to come to rest", fmt.Sprintf("for %v (limits.settle): the next event is %s",
+				nanoseconds(w.limits.settle), w.engine.Next()), w.engine.Now()}
 		}
-		if err := w.run(trafficStep); err != nil {
+		if err := w.run(w.settleStep(from)); err != nil {
 			return err
 		}
 	}

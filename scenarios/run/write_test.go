@@ -15,7 +15,10 @@ func TestCasesAreWritten(t *testing.T) {
 	for _, file := range libraryFiles(t) {
 		list, err := Load(file)
 		require.NoError(t, err)
-		for _, c := range []*Case{list[0], list[len(list)-1]} {
+		if len(list) > 2 {
+			list = []*Case{list[0], list[len(list)-1]}
+		}
+		for _, c := range list {
 			s := c.Alone()
 			text, err := s.YAML()
 			require.NoError(t, err, c.Name)

@@ -68,11 +68,11 @@ func (s *Spec) open(ctx context.Context, file string) (*play, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file: want a pcap or pcapng file", file)
 	}
-	passes := s.Repeat
+	passes := 1
 	switch {
-	case passes == 0 && s.Until == 0:
-		passes = 1
-	case passes == 0:
+	case s.Repeat != nil:
+		passes = *s.Repeat
+	case s.Until != nil:
 		passes = maxRepeat
 	}
 	x, err := traffic.NewSupply(ctx, traffic.SupplySpec{Captures: []string{file}, Loop: passes, Pad: true})

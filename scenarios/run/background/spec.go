@@ -19,7 +19,7 @@ type Spec struct {
 	Capture string         `yaml:"capture"` // file; a relative path begins at the folder of the scenario
 	Server  int            `yaml:"server"`  // whose NIC receives the frames
 	Port    int            `yaml:"port"`    // of the NIC
-	Repeat  int            `yaml:"repeat"`  // passes; 0: as many as fit before Until or, without one, a single pass
+	Repeat  *int           `yaml:"repeat"`  // passes; nil: as many as fit before Until or, without one, a single pass
 	Rate    *quantity.Rate `yaml:"rate"`    // of frames on the cable; nil: as captured
 
 	phase.Spec `yaml:",inline"`
@@ -64,7 +64,9 @@ func (s *Spec) validate() error {
 	bad(s.Server >= 0, "server", "%d: want 0 or more", s.Server)
 	bad(s.Port >= 0, "port", "%d: want 0 or more", s.Port)
 	errs = append(errs, phase.Validate(s.Spec))
-	bad(s.Repeat >= 0 && s.Repeat <= maxRepeat, "repeat", "%d: want 1 to %d passes, or none", s.Repeat, maxRepeat)
+	if n := s.Repeat; n != nil {
+		bad(*n >= 1 && *n <= maxRepeat, "repeat", "%d: want 1 to %d passes, or none", *n, maxRepeat)
+	}
 	bad(s.Rate == nil || *s.Rate >= leastRate, "rate", "%v: want %v or more, or none for the pace of the capture",
 		s.Rate,
 		leastRate)

@@ -115,8 +115,8 @@ func (v *Server) check(s *Spec) error {
 // length returns the length of each buffer of a load of a cache. Without one in the spec it is twice that of a private
 // cache, which then never has the next line.
 func (v *Server) length(s *Spec) uint64 {
-	if s.Bytes > 0 {
-		return uint64(s.Bytes)
+	if s.Bytes != nil {
+		return uint64(*s.Bytes)
 	}
 	m, _ := v.memory(s.Of)
 	return 2 * uint64(m.Host.Private.SizeBytes)
@@ -125,7 +125,7 @@ func (v *Server) length(s *Spec) uint64 {
 // takes returns the bytes of both buffers of a load of a cache, in whole pages.
 func (v *Server) takes(s *Spec) uint64 {
 	n := (v.length(s) + pageBytes - 1) &^ (pageBytes - 1)
-	if s.Latency {
+	if s.measures() {
 		n *= 2
 	}
 	return n

@@ -69,7 +69,7 @@ func (s *Set) seat(m *board.Memory, i int) error {
 		}
 		buffers[k] = buffer{core: core.Core, base: at.base, lines: at.bytes / lineBytes}
 	}
-	if x.Latency {
+	if x.measures() {
 		last := buffers[len(buffers)-1]
 		last.base += (at.bytes + pageBytes - 1) &^ (pageBytes - 1)
 		r.chaser = newChaser(last, x.Seed)

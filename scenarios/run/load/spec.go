@@ -42,12 +42,12 @@ type Spec struct {
 	Of     Memory        `yaml:"of"`
 	Socket int           `yaml:"socket"` // of the host
 	Rate   quantity.Rate `yaml:"rate"`   // of all accesses, loads and stores together
-	// length of the range that is accessed and, with LLC, of the buffer of the chaser, too; 0: see Server.length
-	Bytes   quantity.Bytes `yaml:"bytes"`
-	Stores  float64        `yaml:"stores"`  // share of the accesses that write
-	Cores   int            `yaml:"cores"`   // with LLC: cores with a walker each, which share the rate
-	Latency bool           `yaml:"latency"` // with LLC: one more core measures the latency under load
-	Seed    uint64         `yaml:"seed"`    // of random addresses
+	// length of the range that is accessed and, with LLC, of the buffer of the chaser, too; nil: see Server.length
+	Bytes   *quantity.Bytes `yaml:"bytes"`
+	Stores  float64         `yaml:"stores"`  // share of the accesses that write
+	Cores   int             `yaml:"cores"`   // with LLC: cores with a walker each, which share the rate
+	Latency *bool           `yaml:"latency"` // with LLC: one more core measures the latency under load; nil: true
+	Seed    uint64          `yaml:"seed"`    // of random addresses
 
 	phase.Spec `yaml:",inline"`
 }
@@ -59,7 +59,7 @@ type List []Spec
 func (*List) TakesOne() {}
 
 // SetDefaults sets the defaults of an entry (specfile.Defaulter).
-func (s *Spec) SetDefaults() { *s = Spec{Of: Host, Stores: 0.5, Cores: 1, Latency: true} }
+func (s *Spec) SetDefaults() { *s = Spec{Of: Host, Stores: 0.5, Cores: 1} }
 
 // Limits of a load.
 const (
@@ -73,10 +73,10 @@ const (
 func (s *Spec) Hog() dram.HogSpec {
 	h := dram.DefaultHogSpec()
 	h.Rate, h.Writes, h.Seed = rate(s.Rate), int(s.Stores*permille+0.5), s.Seed
-	if s.Bytes > 0 {
-		h.Span = uint64(s.Bytes)
+	if s.Bytes != nil {
+		h.Span = uint64(*s.Bytes)
 	}
-	h.From, h.Until = simcore.Ps(s.From), simcore.Ps(s.Until)
+	h.From, h.Until = s.Times(0)
 	return h
 }
 
@@ -124,21 +124,30 @@ func (s *Spec) validate() error {
 	bad(s.Rate >= least && s.Rate <= most, "rate", "%v: want %v to %v", s.Rate, quantity.Rate(least),
 		quantity.Rate(most))
 	errs = append(errs, phase.Validate(s.Spec))
-	bad(s.Bytes == 0 || s.Bytes >= 1024 && s.Bytes <= maxBytes && s.Bytes%lineBytes == 0, "bytes",
-		"%v: want a multiple of %d B from 1 KiB to %v, or none", s.Bytes, lineBytes, quantity.Bytes(maxBytes))
+	if n := s.Bytes; n != nil {
+		bad(*n >= 1024 && *n <= maxBytes && *n%lineBytes == 0, "bytes",
+			"%v: want a multiple of %d B from 1 KiB to %v, or none", *n, lineBytes, quantity.Bytes(maxBytes))
+	}
 	bad(s.Stores >= 0 && s.Stores <= 1, "stores", "%v: want a share of the accesses, 0 to 1", s.Stores)
 	bad(s.Cores >= 1 && s.Cores <= maxCores, "cores", "%d: want 1 to %d", s.Cores, maxCores)
 	bad(s.Cores == 1 || s.At != DRAM, "cores", "%d: a load of %s takes none: want another %v", s.Cores, DRAM,
 		field.Path("at"))
+	if l := s.Latency; l != nil {
+		bad(s.At != DRAM, "latency", "%v: no core of a load of %s measures one: want none, or another %v", *l, DRAM,
+			field.Path("at"))
+	}
 	return errors.Join(errs...)
 }
+
+// measures reports whether one more core measures the latency under load.
+func (s *Spec) measures() bool { return s.At != DRAM && (s.Latency == nil || *s.Latency) }
 
 // Takes returns the number of cores that the load takes.
 func (s *Spec) Takes() int {
 	switch {
 	case s.At == DRAM:
 		return 0
-	case s.Latency:
+	case s.measures():
 		return s.Cores + 1
 	}
 	return s.Cores

@@ -257,7 +257,12 @@ func (a *Axis) fields(spec any) ([]specfile.Field, error) {
 		a.old.Prepare(spec)
 	}
 	all, err := specfile.Fields(spec, a.path)
-	if err != nil && !strings.ContainsAny(string(a.path), ".[") {
+	switch {
+	case err == nil:
+	case strings.HasSuffix(string(a.path), ".preset"):
+		err = errors.New("presets are read before a sweep: want fields, such as board.network.latency, or a file for " +
+			"each preset")
+	case !strings.ContainsAny(string(a.path), ".["):
 		err = fmt.Errorf("no such field: want a path such as workload.depth, or one of %s", a.names)
 	}
 	return all, err
