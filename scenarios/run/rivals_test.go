@@ -151,7 +151,7 @@ func playStats(t *testing.T, name string, number int) *stats.Summary {
 	return p.Stats
 }
 
-// TestShRingLibrary checks that each of the eight cores looks at each packet.
+// TestShRingLibrary checks that each of the eight cores looks at each packet, and that some find no descriptor.
 func TestShRingLibrary(t *testing.T) {
 	s := playStats(t, "shring-mixed", 0)
 	require.Len(t, s.ShRing, 1)
@@ -161,6 +161,8 @@ func TestShRingLibrary(t *testing.T) {
 	require.Equal(t, cores*x.Packets, x.Looked)
 	require.Equal(t, (cores-1)*x.Packets, x.Others)
 	require.NotZero(t, x.Refills)
+	require.Equal(t, "Server", s.Drops[0].Server)
+	require.NotZero(t, s.Drops[0].Descriptor, "the ring is short")
 	require.Contains(t, s.String(), "shared ring of  packets  entries looked at")
 }
 
