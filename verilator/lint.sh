@@ -89,6 +89,20 @@ for f in duts/cells/rtl/cell_*.sv; do
 done
 lint_cell clkgate -DNICTWIN_ICG=cell_icg duts/cells/rtl/cell_icg.sv
 
+# Lints the blocks of the emulation shell. A test lints generated shells, which use all of the package, with their
+# devices.
+shell=(shell/shell_pkg.sv)
+for f in shell/*.sv; do
+  [[ " ${shell[*]} " == *" $f "* ]] || shell+=("$f")
+done
+echo "lint shell_host ${shell[*]##*/}"
+verilator --lint-only -Wall -Wno-MULTITOP -Wno-UNUSEDPARAM --assert "${shell[@]}"
+for f in shell/*.sv; do
+  m=$(basename "$f" .sv)
+  [ "$m" = shell_pkg ] || grep -rqE "\b$m (#\(|u_)" shell/*.sv ../rtlbridge/emulation/*.go ||
+    { echo "$f: no module uses $m" >&2; exit 1; }
+done
+
 # Rejects constructs that Verilator accepts and other tools do not.
 if ! [ -e ../.venv/installed.txt ]; then
   echo "slang and yosys are missing: run make setup" >&2

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads the RTL with tools stricter than Verilator: slang must find nothing, in each build of the NIC; yosys must
 elaborate the NIC (with NICTWIN_LONG each build of it), and find no latch but those of the clock gates and no net with
-two drivers. Run by lint.sh from this folder."""
+two drivers. Run by lint.sh from this folder. `strict.py shell DIR` does the same for an emulation shell with its
+device, as dut shell writes it."""
 
 import glob
 import os
@@ -28,15 +29,16 @@ NIC = sources("rtl", ["nic_pkg.sv", "nic_int_pkg.sv"])
 BLOCKS = sources("duts/blocks/rtl")
 CELLS = sources("duts/cells/rtl")
 FIFO = sources("duts/fifo/rtl")
+SHELL = list(dict.fromkeys(["shell/shell_pkg.sv"] + sorted(glob.glob("shell/*.sv"))))
 
 
-def slang(files, *options):
+def slang(files, *options, include=INCLUDE):
     """Compiles and analyses the files with slang; any error or warning fails."""
     from pyslang import driver
 
     d = driver.Driver()
     d.addStandardArgs()
-    line = " ".join(["slang", "-Werror", INCLUDE, *options, *files])
+    line = " ".join(["slang", "-Werror", include, *options, *files])
     if not (d.parseCommandLine(line) and d.processOptions() and d.parseAllSources()):
         sys.exit("slang: could not read the sources")
     compilation = d.createCompilation()
@@ -74,7 +76,29 @@ def check(params):
         sys.exit(f"yosys: nic_top {params}:\n" + "\n".join(l for l in out.splitlines() if "Warning" in l))
 
 
+def shell(folder):
+    """Checks an emulation shell with both tools."""
+    os.chdir(folder)
+    with open("shell.f", encoding="utf-8") as f:
+        lines = [l for l in f.read().split("\n") if l and not l.startswith("//")]
+    files = [l for l in lines if l[0] != "+"]
+    options = [l.replace("+incdir+", "-I ").replace("+define+", "-D ") for l in lines if l[0] == "+"]
+    slang(files, "--top", "nictwin_shell", *options, include="")
+    line = " ".join([*options, "--top nictwin_shell", *files])
+    out = yosys(f"read_slang --threads=1 --keep-hierarchy -D SYNTHESIS {line}", "check",
+                "select -list t:$dlatch t:$adlatch t:$dlatchsr t:$sr")
+    for line in out.splitlines():
+        cell = re.match(r"(shell_\w+|nictwin_shell)\S*/\S+$", line)
+        if line.startswith("Warning:") or cell:
+            sys.exit(f"yosys: {line}")
+    if "Found and reported 0 problems." not in out:
+        sys.exit("yosys: problems in the shell")
+
+
 def main():
+    if sys.argv[1:2] == ["shell"]:
+        shell(sys.argv[2])
+        return
     for params in BUILDS:
         print("slang nic_top", *(f"{k}={v}" for k, v in params.items()), flush=True)
         slang(NIC, "--top", "nic_top", *(f"-G {k}={v}" for k, v in params.items()))
@@ -83,10 +107,12 @@ def main():
             check(params)
         elif os.environ.get("NICTWIN_LONG"):
             yosys(read_slang(params))
-    print("slang blocks, cells, axis_fifo", flush=True)
+    print("slang blocks, cells, axis_fifo, shell", flush=True)
     slang(NIC + BLOCKS)
     slang(NIC + CELLS)
     slang(FIFO)
+    for top in ("host", "clocks", "in", "out", "observe", "noise"):
+        slang(SHELL, "--top", f"shell_{top}")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/rtlbridge/build/edges"
 	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
@@ -89,54 +90,38 @@ func unknownInFlags(m *manifest.Manifest, out string) error {
 	return nil
 }
 
-// aTrigger matches the debug message, in verilated code, that names the events of a process: "@(posedge clk or ...)".
-var aTrigger = regexp.MustCompile(`region trigger index \d+ is active: @\(([^)\\]*)\)`)
-
-// checkEdges refuses a translated design that works at falling edges of a clock: a shell's clocks fall at other times.
-// A falling edge beside a rising one in a trigger is allowed, as that of an asynchronous reset that is active low.
+// checkEdges refuses a design that works at falling edges of a clock: those of a controlled clock lie elsewhere.
 func (b *builder) checkEdges() error {
-	files, err := filepath.Glob(filepath.Join(b.objDir(), classPrefix+"*.cpp"))
+	dir, err := os.MkdirTemp(b.work, "xml-")
 	if err != nil {
-		return fmt.Errorf("verilated sources: %w", err)
+		return fmt.Errorf("build cache: %w", err)
 	}
-	found := map[string]bool{}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			return fmt.Errorf("verilated source: %w", err)
-		}
-		for _, t := range aTrigger.FindAllSubmatch(text, -1) {
-			for _, signal := range fallingClocks(b.m, string(t[1])) {
-				found[signal] = true
-			}
-		}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "flat.xml")
+	args := []string{"--xml-only", "--flatten", "--xml-output", file, "--Mdir", dir, "--no-timing", "-Wno-fatal"}
+	if _, err := b.verilator("looking for falling edges of", args...); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("description of %s: %w", b.m.Top, err)
+	}
+	defer f.Close()
+	names := make([]string, len(b.m.Clocks))
+	for i := range b.m.Clocks {
+		names[i] = b.m.Clocks[i].Signal
+	}
+	faults, err := edges.Find(f, names)
+	if err != nil {
+		return fmt.Errorf("description of %s: %w", b.m.Top, err)
 	}
 	var errs []error
-	for _, signal := range manifest.SortedKeys(found) {
-		at := "clocks"
-		if k := clockIndex(b.m, signal); k >= 0 {
-			at = fmt.Sprintf("clocks[%d].signal", k)
+	for i, x := range faults {
+		if i > 0 && faults[i-1].Clock == x.Clock {
+			continue
 		}
-		errs = append(errs, b.m.Errorf(at, "the design works at falling edges of %s: a shell has only rising ones "+
-			"where they would be", signal))
+		errs = append(errs, b.m.Errorf(fmt.Sprintf("clocks[%d].signal", x.Clock), "the design works at falling edges "+
+			"of %s (%s): a shell has only rising ones where they would be", names[x.Clock], b.relativePaths(x.Place)))
 	}
 	return errors.Join(errs...)
-}
-
-// fallingClocks returns the signals of a trigger whose falling edges clock the process.
-func fallingClocks(m *manifest.Manifest, trigger string) (list []string) {
-	const falls, rises = "negedge ", "posedge "
-	rising := strings.Contains(trigger, rises)
-	for _, edge := range strings.Split(trigger, " or ") {
-		signal, ok := strings.CutPrefix(strings.TrimSpace(edge), falls)
-		reset := slices.ContainsFunc(m.Resets, func(r manifest.Reset) bool { return r.Signal == signal })
-		if ok && !reset && (!rising || clockIndex(m, signal) >= 0) {
-			list = append(list, signal)
-		}
-	}
-	return list
-}
-
-func clockIndex(m *manifest.Manifest, signal string) int {
-	return slices.IndexFunc(m.Clocks, func(c manifest.Clock) bool { return c.Signal == signal })
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // record plays random traffic on a device: stalls, credits, poison, clocks of any period, and resets.
-func record(t *testing.T, d *build.Device, seed uint64) recording {
+func record(t *testing.T, d *build.Device, seed uint64, quanta int) recording {
 	t.Helper()
 	r := recording{file: filepath.Join(t.TempDir(), fmt.Sprintf("run-%d", seed))}
 	f, err := os.Create(r.file)
@@ -57,7 +57,7 @@ func record(t *testing.T, d *build.Device, seed uint64) recording {
 		}
 	}
 	require.NoError(t, c.Start(s))
-	for range recordedQuanta {
+	for range quanta {
 		r.resets += quantum(t, c, rnd, limited)
 	}
 	require.NoError(t, c.Close())
@@ -132,22 +132,35 @@ func load(t *testing.T, path string) *manifest.Manifest {
 // TestSameDigest checks that a device behind a shell does in every cycle what it does without: all kinds of streams,
 // several clocks, resets, with the smallest queues and links of several widths.
 func TestSameDigest(t *testing.T) {
-	for _, x := range []struct {
-		device string
-		links  []string
-	}{
-		{"fifo/lanes.yaml", []string{"sim", "sim,faults=3", "sim,bits=512,depth=1"}},
+	played := []playedDevice{
+		{"fifo/lanes.yaml", []string{"sim,faults=3", "sim,bits=512,depth=1"}},
 		{"ports/dut.yaml", []string{"sim,bits=64,depth=1"}},
-	} {
-		t.Run(filepath.Dir(x.device), func(t *testing.T) { sameDigest(t, load(t, x.device), x.links) })
 	}
+	if os.Getenv("NICTWIN_LONG") != "" {
+		own, err := filepath.Glob("../../verilator/duts/own/*/dut.yaml")
+		require.NoError(t, err)
+		require.NotEmpty(t, own)
+		for _, f := range own {
+			played = append(played, playedDevice{filepath.Join("own", filepath.Base(filepath.Dir(f)), "dut.yaml"),
+				[]string{"sim,faults=1", "sim,bits=512,depth=1"}})
+		}
+	}
+	for _, x := range played {
+		t.Run(filepath.Base(filepath.Dir(x.device)), func(t *testing.T) { sameDigest(t, load(t, x.device), x.links) })
+	}
+}
+
+// playedDevice is a device that is played directly and through links.
+type playedDevice struct {
+	device string
+	links  []string
 }
 
 // sameDigest plays recordings of a device on the device and on shells around it.
 func sameDigest(t *testing.T, m *manifest.Manifest, links []string) {
 	t.Helper()
 	const seeds = 8
-	ctx, resets := context.Background(), 0
+	ctx, resets, outputs := context.Background(), 0, uint64(0)
 	direct, err := build.Build(m, build.Options{Log: os.Stderr})
 	require.NoError(t, err)
 	for i, text := range links {
@@ -156,10 +169,10 @@ func sameDigest(t *testing.T, m *manifest.Manifest, links []string) {
 		agent, err := link.Build(m, build.Options{Log: os.Stderr})
 		require.NoError(t, err)
 		for seed := uint64(seeds * i); seed < uint64(seeds*(i+1)); seed++ {
-			r := record(t, direct, seed)
+			r := record(t, direct, seed, recordedQuanta)
 			want, err := build.Playback(ctx, direct, r.file)
 			require.NoError(t, err)
-			require.NotZero(t, want.Outputs)
+			outputs += want.Outputs
 			got, err := build.Playback(ctx, agent, r.file)
 			require.NoError(t, err, "%s, seed %d", text, seed)
 			want.Wall, got.Wall = 0, 0
@@ -168,4 +181,38 @@ func sameDigest(t *testing.T, m *manifest.Manifest, links []string) {
 		}
 	}
 	require.NotZero(t, resets)
+	require.NotZero(t, outputs)
+}
+
+// TestClocksFarApart checks a run in which a cycle of the first clock, in reset too, has more slots than a grant.
+func TestClocksFarApart(t *testing.T) {
+	m := load(t, "ports/dut.yaml")
+	direct, err := build.Build(m, build.Options{Log: os.Stderr})
+	require.NoError(t, err)
+	agent, err := Build(m, Options{LinkBits: 64, Depth: 1}, build.Options{Log: os.Stderr})
+	require.NoError(t, err)
+	f, err := os.Create(filepath.Join(t.TempDir(), "run"))
+	require.NoError(t, err)
+	defer f.Close()
+	c, err := rtlbridge.Launch(direct, rtlbridge.LaunchOptions{Record: f})
+	require.NoError(t, err)
+	defer c.Close()
+	s := c.NewStart(1)
+	s.PeriodPs, s.Clocks[0].PeriodPs, s.Clocks[0].PhasePs = 5_000_000, 1000, 0
+	require.NoError(t, c.Start(s))
+	require.NoError(t, c.SendRun(3))
+	ran, err := c.Recv()
+	require.NoError(t, err)
+	var e protocol.Record
+	for ok := true; ok; {
+		ok, err = c.Next(ran, &e)
+		require.NoError(t, err)
+	}
+	require.NoError(t, c.Close())
+	want, err := build.Playback(t.Context(), direct, f.Name())
+	require.NoError(t, err)
+	got, err := build.Playback(t.Context(), agent, f.Name())
+	require.NoError(t, err)
+	want.Wall, got.Wall = 0, 0
+	require.Equal(t, want, got)
 }

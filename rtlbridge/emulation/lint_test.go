@@ -12,20 +12,22 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// TestWallClean checks that Verilator has no warning about a shell, its blocks included, for devices with all kinds of
-// streams and links of several widths, and that its text depends on nothing else.
+// TestWallClean checks that neither Verilator nor, for one device, slang and yosys warn about a shell, its blocks
+// included, for devices with all kinds of streams and links of several widths; and that its text depends on nothing
+// else.
 func TestWallClean(t *testing.T) {
 	ctx := context.Background()
 	for _, x := range []struct {
 		device string
 		shape  Options
+		strict bool // slang and yosys, too
 	}{
-		{"fifo/dut.yaml", DefaultOptions()},
-		{"fifo/lanes.yaml", Options{LinkBits: 512, Depth: 1}},
-		{"ports/dut.yaml", Options{LinkBits: 64, Depth: 3}},
-		{"own/afifo/dut.yaml", DefaultOptions()},
-		{"own/arbmux/dut.yaml", DefaultOptions()},
-		{"own/dmard/dut.yaml", DefaultOptions()},
+		{"fifo/dut.yaml", DefaultOptions(), false},
+		{"fifo/lanes.yaml", Options{LinkBits: 512, Depth: 1}, false},
+		{"ports/dut.yaml", Options{LinkBits: 64, Depth: 3}, true},
+		{"own/afifo/dut.yaml", DefaultOptions(), false},
+		{"own/arbmux/dut.yaml", DefaultOptions(), false},
+		{"own/dmard/dut.yaml", DefaultOptions(), false},
 	} {
 		m := load(t, x.device)
 		ports, err := build.CheckEmulation(m, build.Options{Fits: Supported})
@@ -46,5 +48,10 @@ func TestWallClean(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s: %s", x.device, out)
 		require.Empty(t, string(out), x.device)
+		if x.strict {
+			strict := exec.Command("../../.venv/bin/python", "../../verilator/strict.py", "shell", dir)
+			out, err := strict.CombinedOutput()
+			require.NoError(t, err, "%s: %s", x.device, out)
+		}
 	}
 }

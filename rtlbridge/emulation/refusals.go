@@ -3,7 +3,10 @@ package emulation
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -34,6 +37,22 @@ func Supported(b *manifest.Binding) error {
 			if c.Signal == d.Signal {
 				errs = append(errs, m.Errorf(fmt.Sprintf("clocks[%d]", i), "clock %s is clocks[%d], too", c.Signal, k))
 			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// clashes refuses a design that has modules of the shell's names, with the manifest's line. Its own clock gate takes
+// the place of the shell's.
+func clashes(m *manifest.Manifest, blocks []string) error {
+	var errs []error
+	for _, f := range append([]string{Module + ".sv"}, blocks...) {
+		name := strings.TrimSuffix(filepath.Base(f), ".sv")
+		if has, err := build.HasModule(m, name); err != nil {
+			return err
+		} else if has {
+			errs = append(errs, m.Errorf("sources", "sources: the design has a module %s, and so has the shell: want "+
+				"another name", name))
 		}
 	}
 	return errors.Join(errs...)

@@ -24,12 +24,24 @@ func write(t *testing.T, source, text string) *manifest.Manifest {
 }
 
 // passing is a device of a register; EDGE stands for the edge of its clock.
-const passing = `module t(input ck, input rn, input v, input [7:0] d, output logic qv, output logic [7:0] qd);
-  logic open, gated;
+const passing = `module inverter(input a, output y); assign y = ~a; endmodule
+module gate(input c, input e, output g);
+  reg open;
+  always @(c or e) if (!c) open <= e;
+  assign g = c & open;
+endmodule
+module t(input ck, input rn, input v, input [7:0] d, output logic qv, output logic [7:0] qd);
+  logic open, gated, half;
+  wire inverted, twice, old, mux = v ? ck : ~ck;
+  wire [1:0] both = {gated, ck};
   always_latch if (!ck) open = v;
   assign gated = ck && open;
+  inverter u_one(ck, inverted);
+  inverter u_two(inverted, twice);
+  gate u_gate(ck, v, old);
+  always_ff @(posedge ck or negedge rn) if (!rn) half <= 0; else half <= !half;
   always_ff @(posedge ck or negedge rn) if (!rn) qv <= 0; else qv <= v;
-  always_ff @(EDGE) qd <= d;
+  always @(EDGE) qd <= d;
 endmodule
 `
 
@@ -44,16 +56,22 @@ streams:
   - {name: out, kind: record, dir: out, fields: [d], signals: {valid: qv, d: qd}, ready: false}
 `
 
-// TestFallingEdges checks that designs with a clock that falls are refused with the line of the clock, and that
-// asynchronous resets may fall.
+// TestFallingEdges checks that designs with a clock that falls, behind gates, inverters and ports too, are refused with
+// the line of the clock, and that asynchronous resets and divided clocks may fall.
 func TestFallingEdges(t *testing.T) {
+	const falls = "dut.yaml:5: the design works at falling edges of ck (t.sv:18)"
 	for _, x := range []struct{ edge, fault string }{
-		{"posedge ck", ""},
-		{"posedge gated", ""},
-		{"posedge ck or negedge rn", ""},
-		{"negedge ck", "dut.yaml:5: the design works at falling edges of ck"},
-		{"negedge ck or negedge rn", "dut.yaml:5: the design works at falling edges of ck"},
-		{"negedge gated", "dut.yaml:4: the design works at falling edges of"},
+		{"posedge ck or negedge rn or posedge gated or posedge half or negedge half", ""},
+		{"posedge twice or posedge old or posedge both[1] or negedge inverted", ""},
+		{"negedge ck", falls},
+		{"negedge gated", falls},
+		{"negedge old", falls},
+		{"posedge inverted", falls},
+		{"posedge mux", falls},
+		{"posedge open", falls},
+		{"posedge ck or negedge gated", falls},
+		{"edge ck", falls},
+		{"ck", falls},
 	} {
 		m := write(t, replaced(passing, x.edge), passingManifest)
 		_, err := build.CheckEmulation(m, build.Options{Fits: Supported})
@@ -71,6 +89,9 @@ func TestRefusals(t *testing.T) {
 	alone := write(t, replaced(passing, "posedge ck"), without(passingManifest, in)+"tie_rest: 0\n")
 	_, err := build.CheckEmulation(alone, build.Options{Fits: Supported})
 	require.ErrorContains(t, err, "dut.yaml:7: a shell needs an input and an output stream: 0 inputs, 1 outputs")
+	same := write(t, replaced(passing, "posedge ck")+"\nmodule shell_fifo; endmodule\n", passingManifest)
+	_, err = Build(same, DefaultOptions(), build.Options{})
+	require.ErrorContains(t, err, "dut.yaml:3: sources: the design has a module shell_fifo, and so has the shell")
 	m := load(t, "fifo/dut.yaml")
 	for _, v := range []build.Variant{build.VariantDebug, build.VariantWaves, build.VariantCoverage,
 		build.VariantTuned} {

@@ -71,7 +71,10 @@ func Generate(ctx context.Context, m *manifest.Manifest, ports []manifest.PinPor
 		return nil, err
 	}
 	s := &Shell{}
-	if s.Blocks, err = blocks(m, &bo); err != nil {
+	if s.Blocks, err = blocks(m, &bo); err == nil {
+		err = clashes(m, s.Blocks)
+	}
+	if err != nil {
 		return nil, err
 	}
 	shape := newShape(bound, ports, parameters, o)
@@ -173,6 +176,13 @@ func Build(m *manifest.Manifest, o Options, bo build.Options) (*build.Device, er
 			return err
 		}
 		return fits(b)
+	}
+	own, err := blocks(m, &bo)
+	if err == nil {
+		err = clashes(m, own)
+	}
+	if err != nil {
+		return nil, err
 	}
 	agent, err := build.Build(&plain, bo)
 	if err != nil {

@@ -59,7 +59,7 @@ func DecodeError(b []byte) (*DeviceError, error) {
 		return nil, ProtoErr(FrameError, FaultTruncated, "text of %d bytes", n)
 	case pad8(n) < len(c.b):
 		return nil, ProtoErr(FrameError, FaultTrailing, "%d bytes", len(c.b)-pad8(n))
-	case e.Code < CodeProtocol || e.Code > CodeIdle:
+	case e.Code < CodeProtocol || e.Code > CodeLink:
 		return nil, ProtoErr(FrameError, FaultValue, "code %d", e.Code)
 	}
 	e.Text = Printable(c.b[:n])

@@ -102,9 +102,11 @@ const (
 	CodeFinish                        // the design called $finish
 	CodeInternal                      // the simulation itself failed
 	CodeIdle                          // the design changed in a cycle that could have been skipped
+	CodeLink                          // the board, or the link to it, failed
 )
 
-var codeNames = [...]string{"", "protocol", "version", "token", "limit", "assertion", "finish", "internal", "idle"}
+var codeNames = [...]string{"", "protocol", "version", "token", "limit", "assertion", "finish", "internal", "idle",
+	"link"}
 
 func (c ErrorCode) String() string {
 	return nameOf(codeNames[:], int(c), "code")

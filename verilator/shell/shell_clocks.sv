@@ -5,7 +5,7 @@
 /// Edge lets the edges pass. Pins change, are sampled and are clocked at different edges of the
 /// host clock, so skew between it and the gated clocks does no harm.
 /// Promises: no edge outside a grant, none while stop_i is high in Pick.
-/// Asserts: nothing; its test device counts the edges.
+/// Asserts: nothing; shell_clocks_test counts the edges.
 
 module shell_clocks
   import shell_pkg::*;

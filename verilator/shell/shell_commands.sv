@@ -1,7 +1,7 @@
 /// Takes the agent's messages apart: collects the bytes of one, then pulses the output of its kind
 /// while body_o holds it, its last byte highest. A byte a cycle, always ready.
 /// Promises: a message that it does not know raises fault_o, and everything behind it is ignored.
-/// Asserts: nothing; its answers are compared in the tests of the whole shell.
+/// Asserts: nothing; shell_commands_test sends it random messages.
 
 module shell_commands
   import shell_pkg::*;

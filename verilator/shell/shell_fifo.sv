@@ -2,7 +2,7 @@
 /// Latency: a word that is written is at the output in the next cycle.
 /// Promises: in_ready_o is high while fewer than Depth words are held, out_valid_o while one is;
 /// neither depends on an input of the same cycle.
-/// Asserts: nothing; the writer looks at in_ready_o, as shell_clocks does by stopping the clocks.
+/// Asserts: nothing; a writer looks at in_ready_o, as shell_clocks does by stopping the clocks.
 
 module shell_fifo #(
   // Width of a word in bits.

@@ -5,7 +5,7 @@
 /// A reset drops the transactions of earlier epochs, also one that is half taken.
 /// Promises: beats leave in order, none is lost; stop_o is high while the device must not be
 /// clocked: the queue is empty and the agent has more, it drops, or an event has no room.
-/// Asserts: nothing; the streams of a device are compared with the bridge's.
+/// Asserts: nothing; shell_in_test checks order, cycles and drops.
 
 module shell_in
   import shell_pkg::*;

@@ -2,7 +2,7 @@
 /// says what to acknowledge. Between frames any bytes but FrameStart are skipped.
 /// Promises: payloads leave whole, in order, once each; a frame with a wrong CRC, of another
 /// session or out of order changes nothing.
-/// Asserts: nothing; its test device damages, loses and doubles frames.
+/// Asserts: nothing; shell_link_test damages, loses and doubles frames.
 
 module shell_link_rx
   import shell_pkg::*;

@@ -1,7 +1,7 @@
 /// Sends frames: packs bytes into payloads, keeps each until the peer has acknowledged it, and
 /// sends those again that it misses or does not acknowledge in time (go-back-N).
 /// Promises: bytes leave in order; no payload is overwritten before it was acknowledged.
-/// Asserts: nothing; its test device damages, loses and doubles frames.
+/// Asserts: nothing; shell_link_test damages, loses and doubles frames.
 
 module shell_link_tx
   import shell_pkg::*;
@@ -120,7 +120,7 @@ module shell_link_tx
         nack_q    <= missing_q;
         if (again_q) begin
           again_q <= 1'b0;
-          next_q  <= base_q;
+          next_q  <= progress ? ack_i : base_q;
         end else if (lost_q) begin
           kind_q    <= FrameLost;
           session_q <= lost_session_q;

@@ -1,6 +1,6 @@
 /// Takes words of the link apart into bytes, the lowest first.
 /// Latency: a cycle. Promises: every byte once, in order.
-/// Asserts: nothing; the tests of the shell use links of several widths.
+/// Asserts: nothing; shell_width_test sends bytes through links of several widths.
 
 module shell_narrow #(
   // Bytes of a word.

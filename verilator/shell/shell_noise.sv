@@ -2,7 +2,7 @@
 /// after the other, 64 bits at a time. Word w of a stream has key ^ 8w.
 /// Latency: 16 cycles a word.
 /// Promises: load_o[i] pulses once for each time that want_i[i] rises, with noise_o complete.
-/// Asserts: nothing; its test device compares it with the function.
+/// Asserts: nothing; shell_noise_test compares it with the function.
 
 module shell_noise
   import shell_pkg::*;

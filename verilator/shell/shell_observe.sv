@@ -1,7 +1,7 @@
 /// Reports every change of the observed signals, as they are sampled in each cycle.
 /// Promises: an event in the slot of the first cycle with another value; stop_o is high while an
 /// event has no room.
-/// Asserts: nothing; what is observed is compared with the bridge's.
+/// Asserts: nothing; shell_observe_test compares events with the samples.
 
 module shell_observe
   import shell_pkg::*;

@@ -3,7 +3,7 @@
 /// change of it, and its withdrawal. A beat that stands still is reported once.
 /// Promises: an event for each sample that differs from what the one before lets expect; stop_o is
 /// high while an event has no room.
-/// Asserts: nothing; the streams of a device are compared with the bridge's.
+/// Asserts: nothing; shell_out_test checks ready and events.
 
 module shell_out
   import shell_pkg::*;

@@ -1,7 +1,7 @@
 /// Makes messages to the agent: who it is when a session begins, then the events of all
 /// transactors, and the end of each grant behind its events. A byte a cycle.
 /// Promises: events of one transactor keep their order; the end of a grant comes last.
-/// Asserts: nothing; its messages are compared in the tests of the whole shell.
+/// Asserts: nothing; shell_report_test takes its messages apart.
 
 module shell_report
   import shell_pkg::*;

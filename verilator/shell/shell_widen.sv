@@ -1,7 +1,7 @@
 /// Puts bytes together into words of the link, the first one lowest. The word that holds the last
 /// byte of a frame is filled up with zeros.
 /// Latency: a cycle. Promises: every byte once, in order; no byte waits for the next frame.
-/// Asserts: nothing; the tests of the shell use links of several widths.
+/// Asserts: nothing; shell_width_test sends bytes through links of several widths.
 
 module shell_widen #(
   // Bytes of a word.

@@ -1,13 +1,6 @@
 #include "board.hpp"
 
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
+#include "notice.hpp"
 #include "open.hpp"
 
 namespace nictwin {
@@ -16,9 +9,8 @@ namespace {
 
 constexpr uint8_t kRepDone = 0x80, kRepIdent = 0x81, kRepFault = 0x82, kVersion8 = 1;
 constexpr uint16_t kSlotMask = 0xfff;
-constexpr int kMaxDescriptor = 256;
 
-[[noreturn]] void fail(const std::string& text) { throw SessionError{ErrorCode::kInternal, "board: " + text}; }
+[[noreturn]] void fail(const std::string& text) { throw SessionError{kLinkError, "board: " + text}; }
 
 std::string hex(const uint8_t* p, size_t n) {
   std::string s;
@@ -31,34 +23,25 @@ std::string hex(const uint8_t* p, size_t n) {
 
 }  // namespace
 
-Board::Board(const DeviceOptions& o, size_t word) {
-  int fds[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) fail(std::strerror(errno));
-  pid_ = fork();
-  if (pid_ < 0) fail(std::strerror(errno));
-  if (pid_ == 0) {
-    dup2(fds[1], STDIN_FILENO);
-    dup2(fds[1], STDOUT_FILENO);
-    for (int fd = STDERR_FILENO + 1; fd < kMaxDescriptor; fd++) close(fd);  // the client's, above all
-    execl(o.board.c_str(), o.board.c_str(), nullptr);
-    _exit(127);
-  }
-  close(fds[1]);
-  signal(SIGPIPE, SIG_IGN);
-  link_ = std::make_unique<Link>(fds[0], fds[0], word, LinkFaults(o.link_faults));
-  link_->begin();
+Board::Board(const DeviceOptions& o, uint64_t seed, size_t word)
+    : program_(o, seed),
+      link_(program_.link(), program_.link(), word, LinkFaults(o.link_faults)),
+      tell_faults_(o.link_faults != 0) {
+  guarded([&] { link_.begin(); });
   identify(o.board_hash);
 }
 
 // The program ends when its link does.
 Board::~Board() {
-  link_.reset();
-  if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  if (tell_faults_) {
+    notice("link: " + std::to_string(link_.faults()) + " frames lost, doubled or damaged, " +
+           std::to_string(link_.repeated()) + " sent again");
+  }
 }
 
 void Board::identify(const std::string& hash) {
   uint8_t m[34];
-  link_->read(m, sizeof m);
+  get(m, sizeof m);
   if (m[0] != kRepIdent) fail("it does not say what it is");
   if (m[1] != kVersion8) {
     fail("its shell has version " + std::to_string(m[1]) + ", this agent speaks " + std::to_string(kVersion8));
@@ -70,18 +53,18 @@ void Board::identify(const std::string& hash) {
 
 size_t Board::read(std::vector<ShellEvents>& events) {
   uint8_t head[3];
-  link_->read(head, 1);
+  get(head, 1);
   if (head[0] == kRepDone) return kDone;
   if (head[0] == kRepFault) fail("it did not understand a message");
   if (head[0] >= events.size()) fail("a message of kind " + std::to_string(head[0]) + ", which there is not");
-  link_->read(head + 1, 2);
+  get(head + 1, 2);
   ShellEvents& e = events[head[0]];
   const uint16_t word = uint16_t(head[1] | head[2] << 8);
   ShellEvent x{uint16_t(word & kSlotMask), uint8_t(word >> 12), e.bytes.size()};
   if (!e.list.empty() && x.slot <= e.list.back().slot) fail("events of a stream are out of order");
   if ((x.flags & ShellEvent::kPayload) != 0) {
     e.bytes.resize(x.at + e.payload);
-    link_->read(e.bytes.data() + x.at, e.payload);
+    get(e.bytes.data() + x.at, e.payload);
   }
   e.list.push_back(x);
   return head[0];

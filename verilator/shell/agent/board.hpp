@@ -1,12 +1,12 @@
 // The board at the other end of the link: messages to its shell, and the events that come back.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "link.hpp"
 #include "options.hpp"
+#include "program.hpp"
 
 namespace nictwin {
 
@@ -38,12 +38,15 @@ struct ShellEvents {
 
 class Board {
  public:
-  // Starts the program that simulates a board, and begins a session. word: bytes of a word of the link.
-  Board(const DeviceOptions& o, size_t word);
+  // Starts the program that simulates a board, and begins a session. seed: for the design's $random; word: bytes of a
+  // word of the link. Throws SessionError, as read and flush do, if board or link fail or the design stops itself.
+  Board(const DeviceOptions& o, uint64_t seed, size_t word);
   ~Board();
 
-  void write(const std::vector<uint8_t>& message) { link_->write(message.data(), message.size()); }
-  void flush() { link_->flush(); }
+  void write(const std::vector<uint8_t>& message) { link_.write(message.data(), message.size()); }
+  void flush() {
+    guarded([&] { link_.flush(); });
+  }
 
   // Reads the next message. Returns the index of the transactor whose event it was, or kDone.
   static constexpr size_t kDone = SIZE_MAX;
@@ -51,9 +54,22 @@ class Board {
 
  private:
   void identify(const std::string& hash);
+  void get(uint8_t* p, size_t n) {
+    guarded([&] { link_.read(p, n); });
+  }
+  // Says why the link failed if the board's program knows.
+  template <class F>
+  void guarded(F&& use) {
+    try {
+      use();
+    } catch (const SessionError& e) {
+      program_.explain(e);
+    }
+  }
 
-  int pid_ = -1;
-  std::unique_ptr<Link> link_;
+  BoardProgram program_;
+  Link link_;
+  bool tell_faults_;
 };
 
 }  // namespace nictwin

@@ -25,18 +25,14 @@ class Emulated {
   static constexpr bool kEmulated = true;
 
   // Starts the simulated board, which powers the device up anew, and takes it through reset, up to cycle 0.
-  Emulated(const Start& start, const DeviceOptions& o) : board_(o, Dut::kLinkBytes), streams_(start) {
+  Emulated(const Start& start, const DeviceOptions& o) : board_(o, start.seed, Dut::kLinkBytes), streams_(start) {
     reset_stop();
     streams_.begin(start, top_);
     make_streams(start);
     send_start(start);
     for (uint32_t i = 0; i < Dut::kResetCycles; i++) {
       Dut::set_resets(top_, i);
-      Grant g{0, kGrantRest};
-      Clocks<Dut::kClocks> clocks = streams_.clocks();
-      for (uint32_t rising = 0; !(rising & 1); g.slots++) clocks.advance(rising = clocks.next());
-      execute(g);
-      streams_.clocks() = clocks;
+      rest_cycle();
     }
     Dut::set_resets(top_, Dut::kResetCycles);
   }
@@ -69,21 +65,42 @@ class Emulated {
     streams_.report_held(out);
   }
 
-  // Runs n cycles. Throws SessionError if the board or its link fails.
+  // Runs n cycles. Throws SessionError if the board or its link fails; Fatal, with the reason in g_stop, if the design
+  // ends the simulation: then what it did in the grant under way is lost.
   template <class Out>
   uint32_t run(uint32_t n, Out& out) {
     const uint64_t end = cycle() + n;
-    while (cycle() < end) {
-      const Grant g = plan(end, out);
-      execute(g);
-      for (uint32_t slot = 0; slot < g.slots; slot++) replay(uint16_t(slot), out);
-      check_events();
+    try {
+      while (cycle() < end) {
+        const Grant g = plan(end, out);
+        execute(g);
+        for (uint32_t slot = 0; slot < g.slots; slot++) replay(uint16_t(slot), out);
+        check_events();
+      }
+    } catch (const SessionError& e) {
+      if (e.code != ErrorCode::kAssert && e.code != ErrorCode::kFinish && e.code != ErrorCode::kInternal) throw;
+      g_stop = {true, e.code, e.text};
+      throw Fatal{};
     }
     return n;
   }
 
  private:
   static constexpr uint64_t kMaxResets = 100;
+  // Grants that take longer get fewer slots from then on, shorter ones more: the host hears from a slow board in time.
+  static constexpr uint64_t kLongGrantNs = 500'000'000, kShortGrantNs = 50'000'000;
+  static constexpr uint32_t kLeastSlots = 16;
+
+  // Runs a cycle in which streams rest: as many grants as it takes other clocks to let the first one rise.
+  void rest_cycle() {
+    Clocks<Dut::kClocks> clocks = streams_.clocks();
+    for (uint32_t rising = 0; !(rising & 1);) {
+      Grant g{0, kGrantRest};
+      for (; !(rising & 1) && g.slots < most_slots_; g.slots++) clocks.advance(rising = clocks.next());
+      execute(g);
+    }
+    streams_.clocks() = clocks;
+  }
 
   struct Credit {
     uint64_t cycle;
@@ -167,7 +184,7 @@ class Emulated {
       }
     }
     Clocks<Dut::kClocks> clocks = streams_.clocks();
-    for (uint64_t at = cycle(); at < stop && g.slots < (masked_ ? kMaskSlots : kMaxSlots); g.slots++) {
+    for (uint64_t at = cycle(); at < stop && g.slots < (masked_ ? std::min(kMaskSlots, most_slots_) : most_slots_); g.slots++) {
       const uint32_t rising = clocks.next();
       clocks.advance(rising);
       at += rising & 1;
@@ -177,6 +194,7 @@ class Emulated {
 
   // Has the shell run a grant, and collects its events.
   void execute(const Grant& g) {
+    const uint64_t begin = now_ns();
     for (ShellEvents& e : events_) e.clear();
     if ((g.flags & kGrantDrop) == 0) feed();  // else only the grant makes room in the shell
     send_grant(g);
@@ -189,6 +207,9 @@ class Emulated {
       if (!feeders_[i].taken()) disagree("it took a beat of input " + std::to_string(i) + " that it did not have");
       if (feed()) board_.flush();
     }
+    const uint64_t took = now_ns() - begin;
+    if (took > kLongGrantNs) most_slots_ = std::max(g.slots / 2, kLeastSlots);
+    if (took < kShortGrantNs) most_slots_ = std::min(2 * most_slots_, kMaxSlots);
   }
 
   // Sends the beats for which the shell has room; returns whether there were any.
@@ -227,8 +248,11 @@ class Emulated {
   // Takes the credits that are due.
   uint64_t due_credits(std::deque<Credit>& q) {
     uint64_t n = 0;
-    for (; !q.empty() && q.front().cycle <= cycle(); q.pop_front()) n += q.front().n;
-    return std::min<uint64_t>(n, UINT32_MAX);
+    for (; !q.empty() && q.front().cycle <= cycle(); q.pop_front()) {
+      if (n + q.front().n > UINT32_MAX) break;  // the rest comes with the next grant
+      n += q.front().n;
+    }
+    return n;
   }
 
   // Replays what happened in a slot.
@@ -298,7 +322,7 @@ class Emulated {
   }
 
   [[noreturn]] void disagree(const std::string& what) const {
-    throw SessionError{ErrorCode::kInternal, "the board breaks the rules of the shell, cycle " + std::to_string(cycle()) +
+    throw SessionError{kLinkError, "the board breaks the rules of the shell, cycle " + std::to_string(cycle()) +
                                                  ": " + what};
   }
 
@@ -314,6 +338,7 @@ class Emulated {
   std::vector<bool> stalled_;         // by stream: an output's beat was offered and not taken in the tick before
   uint64_t taken_here_ = 0;           // bit by stream: the shell took an output's beat in the current slot
   std::vector<uint8_t> message_;
+  uint32_t most_slots_ = kMaxSlots;   // of a grant
   bool masked_ = false;               // some stream has a stall pattern
   bool fresh_ = true;                 // the next slot is the first of its cycle
   bool rests_ = false;                // a reset is held

@@ -19,7 +19,13 @@ constexpr uint8_t kStart = 0x9d;
 constexpr uint8_t kNack = 1u << 2;
 constexpr uint64_t kResetNs = 100'000'000;  // between two attempts to begin a session
 
-[[noreturn]] void fail(const std::string& text) { throw SessionError{ErrorCode::kInternal, "link: " + text}; }
+[[noreturn]] void fail(const std::string& text) { throw SessionError{kLinkError, "link: " + text}; }
+
+// Reports the end of the byte streams: a program that ends with bytes unread resets them.
+[[noreturn]] void gone() {
+  if (errno == 0 || errno == ECONNRESET || errno == EPIPE) fail("the board has ended");
+  fail(std::string("the board is gone: ") + std::strerror(errno));
+}
 
 std::array<uint32_t, 256> crc_table() {
   std::array<uint32_t, 256> t{};
@@ -42,6 +48,7 @@ uint32_t crc32c(uint32_t crc, const uint8_t* p, size_t n) {
 LinkFaults::Fault LinkFaults::draw() {
   if (percent_ == 0 || next() % 100 >= percent_) return Fault::kNone;
   constexpr Fault faults[] = {Fault::kLost, Fault::kDoubled, Fault::kDamaged};
+  count_++;
   return faults[next() % 3];
 }
 
@@ -75,7 +82,7 @@ void Link::begin() {
 void Link::flush() {
   while (!pending_.empty()) {
     const size_t n = std::min(pending_.size(), kPayload);
-    kept_.push_back({std::vector<uint8_t>(pending_.begin(), pending_.begin() + std::ptrdiff_t(n)), 0});
+    kept_.push_back({std::vector<uint8_t>(pending_.begin(), pending_.begin() + std::ptrdiff_t(n))});
     pending_.erase(pending_.begin(), pending_.begin() + std::ptrdiff_t(n));
   }
   pump(0);
@@ -83,10 +90,11 @@ void Link::flush() {
 
 void Link::read(uint8_t* p, size_t n) {
   const uint64_t begin = now_ns();
-  for (uint64_t asked = begin; payload_.size() < n; pump(1)) {
+  for (uint64_t asked = begin, wait = std::max(kSilenceNs, resend_ns_); payload_.size() < n; pump(1)) {
     check_limit(begin);
-    if (now_ns() - std::max(asked, heard_ns_) < kSilenceNs) continue;
+    if (now_ns() - std::max(asked, heard_ns_) < wait) continue;
     asked = now_ns();
+    wait = std::min(2 * wait, kPatienceNs);
     nack_due_ = true;
   }
   std::copy_n(payload_.begin(), n, p);
@@ -100,13 +108,21 @@ void Link::check_limit(uint64_t since) {
 }
 
 // Frames that the shell may have missed are sent again from the oldest on; then as many new ones as may be under way.
+// The shell asks once for each frame that it cannot use, so what is under way goes again once only.
 void Link::queue_frames() {
   const uint64_t now = now_ns();
-  if (nacked_ || (sent_ != 0 && now - kept_.front().sent_ns > kResendNs)) sent_ = 0;
+  const bool late = sent_ != 0 && wire_.empty() && now - kept_.front().sent_ns > resend_ns_;
+  if (late) resend_ns_ = std::min(2 * resend_ns_, kPatienceNs);
+  if (late || (nacked_ && !rewound_)) {
+    rewound_ = true;
+    sent_ = 0;
+  }
   nacked_ = false;
   for (; open_ && sent_ < std::min(kept_.size(), kWindow); sent_++) {
-    kept_[sent_].sent_ns = now;
-    put_frame(LinkFrame::kData, uint8_t(base_ + sent_), kept_[sent_].payload);
+    Kept& k = kept_[sent_];
+    k.sent_ns = now;
+    repeated_ += k.sent++ != 0;
+    put_frame(LinkFrame::kData, uint8_t(base_ + sent_), k.payload);
   }
   if (ack_due_ || nack_due_) put_frame(LinkFrame::kAck, 0, {});
 }
@@ -140,10 +156,11 @@ void Link::strike(size_t begin) {
 void Link::pump(int ms) {
   queue_frames();
   while (wire_at_ < wire_.size()) {
+    errno = 0;
     const ssize_t n = ::write(out_, wire_.data() + wire_at_, wire_.size() - wire_at_);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) break;
-    if (n <= 0) fail(std::string("the board is gone: ") + std::strerror(errno));
+    if (n <= 0) gone();
     wire_at_ += size_t(n);
   }
   if (wire_at_ == wire_.size()) {
@@ -156,11 +173,11 @@ void Link::pump(int ms) {
   }
   uint8_t bytes[4096];
   for (;;) {
+    errno = 0;
     const ssize_t n = ::read(in_, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
-    if (n < 0) fail(std::string("the board is gone: ") + std::strerror(errno));
-    if (n == 0) fail("the board has ended");
+    if (n <= 0) gone();
     receive(bytes, size_t(n));
     if (size_t(n) < sizeof bytes) return;
   }
@@ -223,12 +240,17 @@ void Link::handle(const uint8_t* frame, size_t length) {
 
 void Link::acknowledged(uint8_t ack) {
   const uint8_t n = uint8_t(ack - base_);
-  if (n == 0 || n > kept_.size()) return;
+  // No more can be under way: else it is an old frame's, from before base_.
+  if (n == 0 || n > std::min(kept_.size(), kWindow)) return;
+  heard_ns_ = now_ns();
+  if (const Kept& newest = kept_[n - 1u]; newest.sent == 1) {
+    resend_ns_ = std::clamp(3 * (heard_ns_ - newest.sent_ns), kResendNs, kPatienceNs);
+  }
   kept_.erase(kept_.begin(), kept_.begin() + n);
   base_ = ack;
-  heard_ns_ = now_ns();
+  rewound_ = false;
   sent_ = sent_ > n ? sent_ - n : 0;
-  if (sent_ != 0) kept_.front().sent_ns = now_ns();
+  if (sent_ != 0) kept_.front().sent_ns = heard_ns_;
 }
 
 }  // namespace nictwin

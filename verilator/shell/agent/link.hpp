@@ -8,16 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "protocol.hpp"
 #include "random.hpp"
 
 namespace nictwin {
 
+// Code of the ERROR frame for a failure of the board or of the link to it (docs/bridge.md).
+constexpr ErrorCode kLinkError = static_cast<ErrorCode>(9);
+
 // The next message of the board, or the bytes that follow it, did not come within this time.
 constexpr uint64_t kLinkLimitNs = 10'000'000'000;
-// Time without an acknowledgement after which frames are sent again.
+// Shortest time without an acknowledgement after which frames are sent again.
 constexpr uint64_t kResendNs = 50'000'000;
-// Silence after which a waiting host asks the shell to send again what it may have sent.
+// Shortest silence after which a waiting host asks the shell to send again what it may have sent.
 constexpr uint64_t kSilenceNs = 100'000'000;
+// Both times double while nothing new comes, up to this one: a board may be slow.
+constexpr uint64_t kPatienceNs = 2'000'000'000;
 
 uint32_t crc32c(uint32_t crc, const uint8_t* p, size_t n);
 
@@ -34,11 +40,13 @@ class LinkFaults {
   Fault draw();
   // Flips a bit of n bytes.
   void damage(uint8_t* p, size_t n);
+  // Returns the number of frames that were lost, doubled or damaged.
+  uint64_t count() const { return count_; }
 
  private:
   uint64_t next() { return noise(1, n_++); }
 
-  uint64_t percent_, n_ = 0;
+  uint64_t percent_, n_ = 0, count_ = 0;
 };
 
 class Link {
@@ -58,11 +66,15 @@ class Link {
   void flush();
   // Reads exactly n bytes.
   void read(uint8_t* p, size_t n);
+  // Frames that were lost, doubled or damaged on purpose, and those that were sent again.
+  uint64_t faults() const { return faults_.count(); }
+  uint64_t repeated() const { return repeated_; }
 
  private:
   struct Kept {
     std::vector<uint8_t> payload;
     uint64_t sent_ns = 0;
+    uint32_t sent = 0;  // how often
   };
   // Largest number of frames sent and not acknowledged.
   static constexpr size_t kWindow = 16;
@@ -95,6 +107,9 @@ class Link {
   std::deque<uint8_t> payload_;  // bytes of valid frames
   uint8_t expect_ = 0;           // sequence number of the shell's next frame
   bool ack_due_ = false, nack_due_ = false, nacked_ = false;
+  bool rewound_ = false;         // the frames under way have been asked for again since the latest acknowledgement
+  uint64_t resend_ns_ = kResendNs;
+  uint64_t repeated_ = 0;
   uint64_t heard_ns_ = 0;        // when the latest new payload or acknowledgement came
 };
 

@@ -1,5 +1,5 @@
 // A board that is simulated: shell and device verilated together. Only the two byte streams of the link leave, through
-// standard input and output.
+// standard input and output; descriptor 3 takes the reason if the design ends the simulation. Arguments: plusargs.
 
 #include <poll.h>
 #include <unistd.h>
@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "dut.hpp"
@@ -20,9 +22,13 @@ using Out = nictwin_glue::Stream1;
 
 constexpr size_t kWord = In::kSideBytes;
 constexpr uint32_t kResetClocks = 16;
+constexpr uint64_t kHalfPs = 5'000;       // half a period of the host clock, for $time
+constexpr int kWordsFd = 3;               // takes the reason why the design stopped
 constexpr uint32_t kBusyClocks = 50'000;  // clocks without traffic after which the board takes naps
 constexpr uint32_t kNapClocks = 1'000;    // clocks from nap to nap
 constexpr size_t kSoon = 4096;            // bytes for the link that are written without waiting for kFlushClocks
+
+int g_link = -1;  // to the agent
 
 class Board {
  public:
@@ -40,16 +46,19 @@ class Board {
       if (!take_word() && ++quiet_ % kNapClocks == 0 && !flush()) return 0;
       if (quiet_ >= kBusyClocks && quiet_ % kNapClocks == 0) nap();
     }
-    std::fprintf(stderr, "%s\n", nictwin::g_stop.text.c_str());
     return 1;
   }
 
  private:
   void clock() {
-    Dut::set_clock(top_, 0, false);
+    edge(false);
+    edge(true);
+  }
+
+  void edge(bool high) {
+    Dut::set_clock(top_, 0, high);
     top_.eval();
-    Dut::set_clock(top_, 0, true);
-    top_.eval();
+    Verilated::threadContextp()->timeInc(kHalfPs);
   }
 
   // Reads bytes from the link, if there is no whole word left. False at its end.
@@ -71,8 +80,7 @@ class Board {
     const bool offers = have_ - at_ >= kWord;
     In::set_valid(top_, offers);
     if (offers) In::set_side(top_, bytes_ + at_);
-    Dut::set_clock(top_, 0, false);
-    top_.eval();
+    edge(false);
     if (offers && In::ready(top_)) {
       at_ += kWord;
       quiet_ = 0;
@@ -86,8 +94,7 @@ class Board {
       out_.resize(out_.size() + kWord);
       Out::get_side(top_, out_.data() + out_.size() - kWord);
     }
-    Dut::set_clock(top_, 0, true);
-    top_.eval();
+    edge(true);
     if (taken) last_ = 0;
     if (!taken && ++last_ == kFlushClocks) flush();
     if (taken && out_.size() >= kSoon) flush();
@@ -99,10 +106,10 @@ class Board {
   bool flush() {
     size_t done = 0;
     while (done < out_.size()) {
-      const ssize_t n = write(STDOUT_FILENO, out_.data() + done, out_.size() - done);
+      const ssize_t n = write(g_link, out_.data() + done, out_.size() - done);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0 && errno == EAGAIN) {
-        pollfd p{STDOUT_FILENO, POLLOUT, 0};
+        pollfd p{g_link, POLLOUT, 0};
         poll(&p, 1, 1000);
         continue;
       }
@@ -128,6 +135,30 @@ class Board {
   uint32_t last_ = 0;   // clocks since the shell's last word
 };
 
+// Runs the board; returns the exit status.
+int simulate(int argc, char** argv) {
+  VerilatedContext& context = *Verilated::threadContextp();
+  context.randReset(2);  // as class Device has it, so that $random draws the same
+  context.commandArgs(argc, argv);
+  try {
+    return std::make_unique<Board>()->run();
+  } catch (const nictwin::Fatal&) {
+    return 1;
+  }
+}
+
+// Tells the agent why the design ended the simulation.
+void tell_stop() {
+  const std::string text = char(nictwin::g_stop.code) + nictwin::g_stop.text;
+  if (write(kWordsFd, text.data(), text.size()) < 0) std::fprintf(stderr, "%s\n", text.c_str() + 1);
+}
+
 }  // namespace
 
-int main() { return Board().run(); }
+int main(int argc, char** argv) {
+  g_link = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // for what the design prints
+  const int status = simulate(argc, argv);
+  if (nictwin::g_stop.requested) tell_stop();
+  return status;
+}

@@ -1,0 +1,139 @@
+/// Tests shell_in: beats are offered in order, from their cycle on, unless the tick's stall bit is
+/// set; a reset drops all of earlier epochs, and only these; every take is reported with its slot.
+
+module shell_in_test
+  import shell_pkg::*;
+(
+  input  logic clk,
+  input  logic rst,
+  // High once the test has passed.
+  output logic done_o
+);
+  localparam int Depth = 3;
+
+  typedef struct packed {
+    logic [7:0]           data;
+    logic                 first;
+    logic [7:0]           epoch;
+    logic [CycleBits-1:0] due;
+  } beat_t;
+
+  beat_t                 queue [$];
+  logic [SlotBits-1:0]   takes [$];
+  logic                  beat_valid, masks, grant, drop, ready, valid, stop, event_valid,
+    event_ready;
+  logic                  offered, midway, active, begun, noise_want;
+  logic [7:0]            beat, pins, epoch, beat_epoch, announced, n;
+  logic [2:0]            flags;
+  logic [63:0]           mask, ticks;
+  logic [CycleBits-1:0]  cycle, due;
+  logic [1:0]            phase;
+  logic [31:0]           taken, reported;
+  logic [SlotBits-1:0]   event_slot;
+
+  shell_in #(.Bits(8), .Depth(Depth)) u_in (
+    .clk, .rst,
+    .beat_valid_i(beat_valid), .beat_i(beat), .beat_flags_i(flags), .beat_epoch_i(beat_epoch),
+    .beat_cycle_i(due), .grant_i(grant), .more_i(1'b1), .drop_i(drop), .masks_i(masks),
+    .mask_i(mask),
+    .drive_i(phase == 2'd1), .sample_i(phase == 2'd2), .tick_i(phase == 2'd3), .cycle_i(cycle),
+    .slot_i(cycle[SlotBits-1:0]), .may_begin_i(1'b1), .poison_i(1'b0), .noise_wait_o(noise_want),
+    .noise_load_i(1'b0), .noise_i(8'h0), .valid_o(valid), .pins_o(pins), .ready_i(ready),
+    .taken_o(taken),
+    .active_o(active), .begun_o(begun), .stop_o(stop), .event_valid_o(event_valid),
+    .event_ready_i(event_ready), .event_slot_o(event_slot)
+  );
+
+  // Slots: the transactor is clocked unless it stops; resets and masks come between slots.
+  always_ff @(posedge clk) begin
+    {grant, drop, masks} <= '0;
+    ready <= $urandom_range(2) != 0;
+    case (phase)
+      2'd0: begin
+        if (grant || masks) begin
+        end else if ($urandom_range(60) == 0) begin
+          {grant, drop} <= '1;
+        end else if (cycle[3:0] == '0 && ticks == '1) begin
+          masks <= 1'b1;
+          mask  <= {$urandom(), $urandom()};
+        end else if (!stop) phase <= 2'd1;
+      end
+      2'd3: begin
+        phase <= '0;
+        cycle <= cycle + 1'b1;
+        ticks <= cycle[3:0] == '1 ? '1 : {1'b0, ticks[63:1]};
+      end
+      default: phase <= phase + 1'b1;
+    endcase
+    if (masks) ticks <= mask;
+    if (rst) begin
+      phase <= '0;
+      cycle <= '0;
+      ticks <= '1;
+      {grant, drop, masks} <= '0;
+    end
+  end
+
+  // The agent: transactions, each of the epoch that was announced when it began.
+  always_ff @(posedge clk) begin
+    beat_valid <= 1'b0;
+    if (!beat_valid && queue.size() < Depth && $urandom_range(4) == 0 && !drop && !grant) begin
+      beat_valid <= 1'b1;
+      beat       <= n;
+      n          <= n + 1'b1;
+      flags      <= {1'b1, $urandom_range(2) == 0, !midway};
+      if (!midway) begin
+        beat_epoch <= epoch;
+        due        <= cycle + CycleBits'($urandom_range(5));
+      end
+    end
+    if (beat_valid) midway <= !flags[BeatLast];
+    if (rst) begin
+      beat_valid <= 1'b0;
+      midway     <= 1'b0;
+      n          <= '0;
+    end
+  end
+
+  // Expected results.
+  always_ff @(posedge clk) begin
+    event_ready <= $urandom_range(9) == 0;
+    if (beat_valid && beat_epoch == epoch && !drop) begin
+      queue.push_back({beat, flags[BeatFirst], beat_epoch, due});
+    end
+    if (drop) begin
+      epoch   <= epoch + 1'b1;
+      offered <= 1'b0;
+      queue.delete();
+    end
+    if (phase == 2'd2) begin
+      if (queue.size() != 0) begin
+        if (valid != (offered || (!ticks[0] && (!queue[0].first || queue[0].due <= cycle)))) begin
+          $fatal(1, "shell_in_test: valid");
+        end
+        if (valid && pins != queue[0].data) $fatal(1, "shell_in_test: another beat was due");
+      end else if (valid) $fatal(1, "shell_in_test: a beat is offered that there is not");
+      offered <= valid && !ready;
+      if (valid && ready) begin
+        void'(queue.pop_front());
+        takes.push_back(cycle[SlotBits-1:0]);
+      end
+    end
+    if (event_valid && event_ready) begin
+      if (takes.size() == 0 || takes[0] != event_slot) $fatal(1, "shell_in_test: event");
+      void'(takes.pop_front());
+      reported <= reported + 1;
+    end
+    if (rst) begin
+      {offered, event_ready} <= '0;
+      epoch    <= '0;
+      reported <= '0;
+    end
+  end
+
+  assign done_o = reported > 250;
+
+  logic unused_bits;
+  assign unused_bits = ^{taken, active, begun, noise_want, announced};
+  assign announced = epoch;
+endmodule
