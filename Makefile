@@ -10,7 +10,7 @@ DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/ca
 VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || echo false)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate profile clean mutants mutants-stack
+.PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke emulation-test bench generate profile clean mutants mutants-stack
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -70,6 +70,10 @@ coverage: build ## measure RTL line and bit coverage by module (long)
 
 fuzz-smoke: ## run every Go fuzz target for ten seconds
 	@scripts/fuzz-smoke.sh 10s
+
+emulation-test: setup build ## compare plays through emulation shells with plays without, and find bugs in shells (long)
+	NICTWIN_LONG=1 go test -count=1 -timeout 60m ./rtlbridge/emulation
+	@scripts/emulation-test.sh
 
 bench: build ## run all benchmarks
 	$(BIN) bench

@@ -38,6 +38,7 @@ field and both values.`,
 	f.StringVar(&b.VariantName, "variant", b.VariantName,
 		"build variant of the blocks: speed, or debug (checks the assertions)")
 	complete(c, "variant", "speed", "debug")
+	linkFlag(c, &b.LinkText)
 	outFlags(c, &b.Out, &b.Common)
 	timeFlags(c, &b.Common)
 	unsharded(c, "name the blocks that each process plays")

@@ -45,6 +45,7 @@ var drives = map[string]ends{
 	"dut check":   {"fifo", true, false, ""},
 	"dut ports":   {"fifo", true, false, ""},
 	"dut shell":   {"fifo --out shell", true, false, ""},
+	"emulate":     {"fifo --listen unix:here --token-file DIR/token", true, true, "dut"},
 	"dut tune":    {"nic", true, false, ""},
 	"dut list":    {"", false, false, ""},
 	"dut clean":   {"--dry-run", false, false, ""},
@@ -75,6 +76,7 @@ func newEndsBench(t *testing.T) *endsBench {
 	require.NoError(t, os.WriteFile(long, []byte("name: long\ndescription: takes long\nboard: {preset: "+
 		"bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
 		"workload: {kind: send, count: 400000, sizes: [64]}\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(strings.Repeat("5a", 32)), 0o600))
 	return &endsBench{t, schema, strings.NewReplacer(
 		"CAP", filepath.Join(root, "scenarios", "captures", "softroce", "ud_send6.pcap"), "ROOT", root, "DIR", dir,
 		"LONG", long,

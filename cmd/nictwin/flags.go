@@ -203,7 +203,7 @@ func waveFlag(c *cobra.Command, text *string) {
 
 // linkFlag adds the flag that puts a shell around the device.
 func linkFlag(c *cobra.Command, to *string) {
-	c.Flags().StringVar(to, "link", "", "put an emulation shell around the device and reach it through a link: sim = "+
+	c.Flags().StringVar(to, "link", *to, "put an emulation shell around the device and reach it through a link: sim = "+
 		"shell and device are simulated together, and only the bytes of the link leave (docs/emulation.md)")
 	complete(c, "link", emulation.LinkSim)
 }

@@ -74,6 +74,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	timeFlags(c, &f.Common)
 	rtlInBundleFlag(c, &f.Common)
 	mixedBuildFlags(c, &f.DUT, &f.Variant)
+	linkFlag(c, &f.LinkText)
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }
 

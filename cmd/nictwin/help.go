@@ -16,7 +16,7 @@ var groups = []struct {
 	commands []string
 }{
 	{"Play", []string{"run", "replay", "fuzz", "play", "blocks", "pair"}},
-	{"Devices", []string{"dut", "board"}},
+	{"Devices", []string{"dut", "emulate", "board"}},
 	{"Results", []string{"report", "bench", "bundle", "coverage", "gate"}},
 	{"About", []string{"version", "completion"}},
 }
@@ -59,14 +59,14 @@ var (
 	}
 	fuzzSections = []section{
 		{"Input", []string{"seed", "runs", "time", "skip", "shard", "program", "overlap", "jobs", "failures"}},
-		{"Device", []string{"nic", "ports", "eth-bits", "board", "build", "dut", "variant"}},
+		{"Device", []string{"nic", "ports", "eth-bits", "board", "build", "dut", "variant", "link"}},
 		{"Faults", []string{"stall"}},
 		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "wave", "shrink", "shrink-s",
 			"coverage", "show-missing", "rtl-coverage", "wall-limit", "heartbeat"}},
 	}
 	runSections = []section{
 		{"Input", []string{"only", "shard", "seed", "jobs"}},
-		{"Device", []string{"nic", "dut", "variant"}},
+		{"Device", []string{"nic", "dut", "variant", "link"}},
 		{"Output", []string{"stats",
 			"out", "overwrite", "no-artifacts", "report", "with-rtl", "shrink-s", "artifact-mb", "wave",
 			"wall-limit", "heartbeat"}},

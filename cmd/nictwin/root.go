@@ -19,8 +19,8 @@ import (
 
 // commands lists the program's commands, hidden ones included.
 var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, reportCommand, coverageCommand,
-	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, bundleCommand, gateCommand,
-	versionCommand}
+	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, emulateCommand, benchCommand, bundleCommand,
+	gateCommand, versionCommand}
 
 func (a *app) root() *cobra.Command {
 	version := false

@@ -47,6 +47,7 @@ A run that fails leaves a bundle among its artifacts, which run plays again anyw
 	complete(c, "stats", "none", "summary", "full")
 	shardFlag(c, &s.Common, "cases")
 	buildFlags(c, &s.DUT, &s.Variant)
+	linkFlag(c, &s.LinkText)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
 	timeFlags(c, &s.Common)
 	shrinkFlag(c, &s.Common, "the first case that fails to a smaller scenario")

@@ -17,6 +17,7 @@ import (
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/bed/boards"
 	"nictwin/scenarios/bed/device"
@@ -34,9 +35,10 @@ import (
 
 // Options describes a campaign.
 type Options struct {
-	NIC     string // device.RTL or device.Model
-	DUT     string // manifest of the device when NIC is RTL
-	Variant string // variant of the device's build, or VariantMixed
+	NIC     string          // device.RTL or device.Model
+	DUT     string          // manifest of the device when NIC is RTL
+	Variant string          // variant of the device's build, or VariantMixed
+	Link    *emulation.Link // the way to an RTL device; nil: it is simulated without a shell
 	Seed    uint64
 	Skip    int           // programs of the seed to skip before the first
 	Runs    int           // number of programs; 0: as many as Time allows
@@ -101,6 +103,8 @@ func (o *Options) Validate() error {
 	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)
 	bad(o.Variant == VariantMixed || build.Variant(o.Variant).Plays(), "variant",
 		"%q: want mixed, speed, tuned or debug", o.Variant)
+	bad(o.Link == nil || o.NIC == device.RTL && o.RTLCoverage == "", "link",
+		": only an RTL device has a shell around it, and none that counts %s", field.Path("rtl_coverage"))
 	return errors.Join(errs...)
 }
 
@@ -135,7 +139,7 @@ type Broken struct {
 type campaign struct {
 	Options
 	devs map[devKey]*build.Device
-	// buildDevice is device.BuildOf; tests replace it.
+	// buildDevice is device.BuildBehind(Link); tests replace it.
 	buildDevice func(ctx context.Context, m *manifest.Manifest, variant string, eth device.Eth,
 		log io.Writer) (*build.Device, error)
 	sum []byte
@@ -177,7 +181,7 @@ func newCampaign(o Options) (*campaign, error) {
 			o.EthBits = card.EthBits
 		}
 	}
-	return &campaign{Options: o, devs: map[devKey]*build.Device{}, buildDevice: device.BuildOf,
+	return &campaign{Options: o, devs: map[devKey]*build.Device{}, buildDevice: device.BuildBehind(o.Link),
 		res: &Result{Seed: o.Seed, Coverage: coverage.New(), Sizes: sizes}}, err
 }
 

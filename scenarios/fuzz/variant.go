@@ -15,7 +15,7 @@ import (
 )
 
 // VariantMixed plays most programs on the speed build, and one in ten, drawn from the seed, on the debug build, which
-// checks the RTL's assertions and powers up with random contents.
+// checks the RTL's assertions and powers up with random contents. Behind a link, all are played on the speed build.
 const VariantMixed = "mixed"
 
 const debugOneIn = 10
@@ -64,7 +64,7 @@ func (c *campaign) drawsDebug(number int) bool {
 
 // wantsDebug reports whether any program of a NIC with that many ports may be played on the debug build.
 func (c *campaign) wantsDebug(ports int) bool {
-	if c.Variant != VariantMixed || c.Program != nil || c.RTLCoverage != "" {
+	if c.Variant != VariantMixed || c.Program != nil || c.RTLCoverage != "" || c.Link != nil {
 		return false
 	}
 	const few = 1000 // of this many programs or more, at least one is for the debug build

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/sim/simcore"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/shell/files"
@@ -14,11 +15,12 @@ import (
 
 // Options selects the devices of a case and the folder for its artifacts.
 type Options struct {
-	NIC     string         // device.Model or device.RTL for every slot but an rnic's; empty: as the scenario says
-	DUT     string         // manifest of the RTL devices for which the scenario names no manifest
-	Variant string         // build variant of RTL devices
-	Builds  *device.Builds // builds of RTL devices, shared by cases; nil: not shared
-	Seed    uint64         // seed of the workloads; 0: as the scenario says
+	NIC     string          // device.Model or device.RTL for every slot but an rnic's; empty: as the scenario says
+	DUT     string          // manifest of the RTL devices for which the scenario names no manifest
+	Variant string          // build variant of RTL devices
+	Link    *emulation.Link // way to RTL devices that are started here; nil: they are simulated without a shell
+	Builds  *device.Builds  // builds of RTL devices, shared by cases; nil: not shared
+	Seed    uint64          // seed of the workloads; 0: as the scenario says
 	Resolve func(dut string) (string, error)
 	Token   func(file string) (string, error) // reads a token file; nil if no device is of kind address
 
@@ -51,7 +53,7 @@ type Options struct {
 // device returns the device for slots whose device the scenario leaves open.
 func (o *Options) device(ctx context.Context) device.Spec {
 	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Builds: o.Builds, Log: o.Log,
-		Context: ctx, Wave: o.Wave}
+		Context: ctx, Wave: o.Wave, Link: o.Link}
 }
 
 // override puts the device that the options select into every slot, except slots of an rnic.

@@ -13,6 +13,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 
 	"nictwin/rtlbridge/manifest"
 )
@@ -79,11 +80,20 @@ func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*
 
 // BuildOf builds like Build, from a manifest that was already read.
 func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*build.Device, error) {
-	m, err := eth.Of(m)
-	if err != nil {
-		return nil, err
+	return BuildBehind(nil)(ctx, m, variant, eth, log)
+}
+
+// BuildBehind returns a function that builds like BuildOf, behind a link; nil: without one.
+func BuildBehind(link *emulation.Link) func(ctx context.Context, m *manifest.Manifest, variant string, eth Eth,
+	log io.Writer) (*build.Device, error) {
+	return func(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*build.Device,
+		error) {
+		m, err := eth.Of(m)
+		if err != nil {
+			return nil, err
+		}
+		return link.Build(m, build.Options{Variant: build.Variant(variant), Log: log, Context: ctx})
 	}
-	return build.Build(m, build.Options{Variant: build.Variant(variant), Log: log, Context: ctx})
 }
 
 // Sized returns the manifest of a NIC with its parameters set to these numbers of queues, keys and rules, and these
@@ -127,14 +137,11 @@ func (s *Spec) build() (*build.Device, error) {
 	if s.Build != nil {
 		m = Sized(m, s.Build)
 	}
-	eth := Eth{s.ports(), s.EthBits}
-	if s.Link == nil || s.Wave != nil {
-		return BuildOf(s.Context, m, variant, eth, s.Log)
+	link := s.Link
+	if s.Wave != nil {
+		link = nil
 	}
-	if m, err = eth.Of(m); err != nil {
-		return nil, err
-	}
-	return s.Link.Build(m, build.Options{Variant: build.Variant(variant), Log: s.Log, Context: s.Context})
+	return BuildBehind(link)(s.Context, m, variant, Eth{s.ports(), s.EthBits}, s.Log)
 }
 
 // sameBuild reports whether the sizes and parts of an RTL device equal those that a slot requires. It ignores ports,

@@ -69,7 +69,7 @@ func (s Spec) in(slot *board.Slot, find *Finder) (_ Spec, err error) {
 	}
 	s.Wave = s.Wave.of(slot.Name)
 	if s.NIC != RTL || s.Connect != "" {
-		s.Wave = nil
+		s.Wave, s.Link = nil, nil
 	}
 	if want.DUT == "" {
 		return s, nil

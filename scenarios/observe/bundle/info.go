@@ -74,11 +74,12 @@ var commands = map[string]struct {
 	needs Role // role of the input without which there is nothing to play; empty: none
 }{
 	"replay": {[]string{"nic", "ports", "eth-bits", "dir", "speed", "max-gap", "seed", "stall", "loop", "limit", "pad",
-		"recompute", "variant", "quantum", "serial", "idle-cycles"}, most{Capture: maxInputs, Board: 1}, Capture},
-	"run":  {[]string{"nic", "variant", "seed", "only"}, most{Scenario: 1}, Scenario},
-	"fuzz": {[]string{"nic", "variant"}, most{Program: 1, Board: 1}, Program},
+		"recompute", "variant", "link", "quantum", "serial", "idle-cycles"}, most{Capture: maxInputs, Board: 1},
+		Capture},
+	"run":  {[]string{"nic", "variant", "link", "seed", "only"}, most{Scenario: 1}, Scenario},
+	"fuzz": {[]string{"nic", "variant", "link"}, most{Program: 1, Board: 1}, Program},
 	"play": {[]string{"seed", "runs", "count", "stream", "stall", "param", "tie", "clock", "resets", "keep", "cut",
-		"no-gaps", "no-shrink", "variant"}, most{Capture: maxInputs, Transactions: 1}, ""},
+		"no-gaps", "no-shrink", "variant", "link"}, most{Capture: maxInputs, Transactions: 1}, ""},
 }
 
 // Commands returns the commands that have bundles, sorted.

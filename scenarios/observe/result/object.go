@@ -47,6 +47,7 @@ type Object struct {
 
 	Captures []string `json:"captures,omitempty"` // files, as named by the user
 	NIC      string   `json:"nic,omitempty"`      // rtl or model
+	Link     string   `json:"link,omitempty"`     // way to an RTL device through an emulation shell, as --link has it
 	Dir      string   `json:"dir,omitempty"`      // rx, tx or both
 	Stall    *int     `json:"stall,omitempty"`    // percentage; omitted if each program or run has its own
 	Ports    int      `json:"ports,omitempty"`    // of the NIC; omitted if it varies among fuzz programs

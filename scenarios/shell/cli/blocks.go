@@ -90,7 +90,9 @@ func (b *Blocks) prepare() (string, error) {
 	b.Variant = build.Variant(b.VariantName)
 	h, errHome := b.find()
 	list, errNames := blocks.Find(b.Names)
-	if err := errors.Join(errNames, Once("block", b.Names), b.Validate(), errHome); err != nil {
+	var errLink error
+	b.Link, errLink = b.link()
+	if err := errors.Join(errNames, errLink, Once("block", b.Names), b.Validate(), errHome); err != nil {
 		return "", &UsageError{err}
 	}
 	b.Blocks, b.Manifest = list, h.Block
@@ -155,7 +157,7 @@ func (b *Blocks) again(m *blocks.Mismatch) string {
 	for _, f := range []struct{ flag, value, usual string }{
 		{"--stall", strconv.Itoa(b.Stall), strconv.Itoa(def.Stall)},
 		{"--transactions", strconv.Itoa(b.Transactions), strconv.Itoa(def.Transactions)},
-		{"--variant", b.VariantName, def.VariantName}, {"--home", b.Home, ""},
+		{"--variant", b.VariantName, def.VariantName}, {"--link", b.LinkText, ""}, {"--home", b.Home, ""},
 	} {
 		if f.value != f.usual {
 			words = append(words, f.flag, f.value)

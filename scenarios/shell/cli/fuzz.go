@@ -79,7 +79,9 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 // prepare completes the options. It reports every wrong setting at once.
 func (f *Fuzz) prepare() (string, error) {
 	f.Shard = f.Part
-	if err := errors.Join(f.shrinks(), f.parse(!f.NoArtifacts, f.repeats()), f.program(),
+	var errLink error
+	f.Link, errLink = f.link()
+	if err := errors.Join(errLink, f.shrinks(), f.parse(!f.NoArtifacts, f.repeats()), f.program(),
 		f.requireOneRun(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
 		f.checkHitsFile(), f.Validate(), checkCoverageFolder(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
@@ -166,6 +168,9 @@ func (f *Fuzz) bundle(x *pipeline.Bundling, r *fuzz.Result) (err error) {
 	x.Bundle.Info.Flags = []string{"--nic=" + f.NIC}
 	if f.NIC == device.RTL {
 		x.Bundle.Info.Flags = append(x.Bundle.Info.Flags, "--variant="+pipeline.Untuned(variant))
+	}
+	if f.LinkText != "" {
+		x.Bundle.Info.Flags = append(x.Bundle.Info.Flags, "--link="+f.LinkText)
 	}
 	x.Bundle.Add(bundle.Program, "program.json", text)
 	return x.AddBoard(board)

@@ -153,6 +153,7 @@ func TestFailure(t *testing.T) {
 		{result.Infrastructure, said(protocol.CodeAssert), nil, result.Crash},
 		{result.Infrastructure, said(protocol.CodeFinish), nil, result.Crash},
 		{result.Infrastructure, said(protocol.CodeToken), nil, ""},
+		{result.Infrastructure, said(protocol.CodeLink), nil, ""},
 		{result.Infrastructure, infra(protocol.ErrFlood, ""), nil, ""},
 		{result.Infrastructure, infra(protocol.ErrTimeout, ""), nil, result.Stall},
 		{result.Infrastructure, fmt.Errorf("case: %w", infra(protocol.ErrTimeout, "")), nil, result.Stall},

@@ -16,7 +16,6 @@ import (
 	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/build/sources"
-	"nictwin/rtlbridge/emulation"
 
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/observe/bundle"
@@ -39,7 +38,6 @@ type Play struct {
 	Stream      string
 	Count       int // transactions per input; 0: the manifest's
 	VariantName string
-	LinkText    string // --link
 	KeepText    string
 	Settings    GivenText
 	Out         string
@@ -117,9 +115,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 func (p *Play) prepare() (string, error) {
 	p.Variant, p.Shard = build.Variant(p.VariantName), p.Part
 	var errKeep, errTraffic, errCount, errWave, errLink error
-	if p.Link, errLink = emulation.ParseLink(p.LinkText); errLink != nil {
-		errLink = fmt.Errorf("--link: %w", errLink)
-	}
+	p.Link, errLink = p.link()
 	if p.Wave, errWave = waves.Parse(p.WaveText); errWave != nil {
 		errWave = fmt.Errorf("--wave: %w", errWave)
 	}
@@ -265,6 +261,7 @@ func (p *Play) again(f *play.Failed) string {
 	}
 	add("stream", p.Stream, "")
 	add("variant", p.VariantName, string(build.VariantSpeed))
+	add("link", p.LinkText, "")
 	add("home", p.Home, "")
 	return Quote(append([]string{p.Self, "play", p.DUT}, words(list)...))
 }
@@ -305,7 +302,7 @@ func (p *Play) bundle(x *pipeline.Bundling, e *PlayEnded, trace []byte) error {
 				list = append(list, setting{name, strconv.FormatUint(i.Seed, 10)})
 			case "runs":
 				list = append(list, setting{name, "1"})
-			case "stream", "variant":
+			case "stream", "variant", "link":
 			default:
 				list = append(list, setting{name, value})
 			}
@@ -315,6 +312,9 @@ func (p *Play) bundle(x *pipeline.Bundling, e *PlayEnded, trace []byte) error {
 	}
 	if p.Stream != "" {
 		list = append(list, setting{"stream", p.Stream})
+	}
+	if p.LinkText != "" {
+		list = append(list, setting{"link", p.LinkText})
 	}
 	i.Flags = flags(append(list, setting{"variant", pipeline.Untuned(p.VariantName)}))
 	return x.AddFiles(bundle.Capture, p.Captures, p.Bundle.Shown)

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"nictwin/models/sim/field"
 	"nictwin/scenarios/bed/device"
@@ -75,4 +77,15 @@ func (s *Scenarios) dut() error {
 		}
 	}
 	return nil
+}
+
+// linked refuses --link if no case has a device that it leads to.
+func (s *Scenarios) linked() error {
+	if s.LinkText == "" || len(s.cases) == 0 || slices.ContainsFunc(s.cases, func(c *run.Case) bool {
+		return slices.ContainsFunc(s.nics(c), func(nic string) bool { return c.NeedsRTL(&run.Options{NIC: nic}) })
+	}) {
+		return nil
+	}
+	return fmt.Errorf("--link %s: no case has an RTL device that is started here: want --nic rtl, or leave it out",
+		s.LinkText)
 }

@@ -13,7 +13,6 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
-	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/bed/boards"
 	"nictwin/scenarios/bed/device"
@@ -42,7 +41,6 @@ type Replay struct {
 	TokenFile  string        // read into Token
 	Akita      akitaview.Options
 	IdleMode   string // parsed into IdleCycles
-	LinkText   string // parsed into Link
 }
 
 // NewReplay returns the default settings.
@@ -177,7 +175,9 @@ func (r *Replay) tooSmall(err error) error {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.part(), r.parse(!r.NoArtifacts, r.repeats()), r.gap(), r.fix(), r.link(), r.artifacts(),
+	var errLink error
+	r.Link, errLink = r.link()
+	err := errors.Join(r.part(), r.parse(!r.NoArtifacts, r.repeats()), r.gap(), r.fix(), errLink, r.artifacts(),
 		r.readToken(ctx), r.board(), r.shrinks(), r.Validate(), r.loops(), r.device(),
 		checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
@@ -185,14 +185,6 @@ func (r *Replay) prepare(ctx context.Context) (string, error) {
 	}
 	r.inputs, r.counted = r.Captures, r.RTLCoverage
 	return r.Out, r.inputsSafe()
-}
-
-// link reads the flag --link.
-func (r *Replay) link() (err error) {
-	if r.Link, err = emulation.ParseLink(r.LinkText); err != nil {
-		return fmt.Errorf("--link: %w", err)
-	}
-	return nil
 }
 
 // part keeps only the captures that belong to this process's shard.
@@ -236,6 +228,10 @@ func (r *Replay) gap() error {
 func (r *Replay) fix() (err error) {
 	if r.IdleCycles, err = protocol.ParseIdleMode(r.IdleMode); err != nil {
 		return fmt.Errorf("--idle-cycles: %w", err)
+	}
+	if r.IdleCycles == protocol.IdleCheck && r.LinkText != "" {
+		return fmt.Errorf("--idle-cycles check: --link %s clocks every cycle, so none can be checked: want skip or "+
+			"evaluate, or no --link", r.LinkText)
 	}
 	r.Fix, err = replay.ParseRecompute(r.Recompute)
 	if err = errors.Join(err, Once("word", r.Recompute)); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 
@@ -37,6 +38,7 @@ type Common struct {
 	Refused   error       // error about given flags without effect
 	Report    bool        // write a page into the artifacts
 	Part      shard.Shard // part of the cases, programs, runs or captures to play
+	LinkText  string      // way to an RTL device through an emulation shell; empty: it is simulated without one
 
 	Bundle  *pipeline.Played // the bundle that is played; nil: none
 	Flags   []string         // flags for the bundle of this run, in the form of bundle.Info
@@ -59,6 +61,15 @@ func (c *Common) folder(said, name string) string {
 		name += fmt.Sprintf("-%d-of-%d", c.Part.Index, c.Part.Of)
 	}
 	return filepath.Join("out", name)
+}
+
+// link reads the flag --link; nil: none.
+func (c *Common) link() (*emulation.Link, error) {
+	l, err := emulation.ParseLink(c.LinkText)
+	if err != nil {
+		return nil, fmt.Errorf("--link: %w", err)
+	}
+	return l, nil
 }
 
 // maxShrinkS bounds --shrink-s.
@@ -176,7 +187,7 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	}
 	err = withFlags(Explain(err))
 	e.end(ctx, err, w.differs(err))
-	e.Object.Home, e.Object.Shard = c.Used, c.Part.String()
+	e.Object.Home, e.Object.Shard, e.Object.Link = c.Used, c.Part.String(), c.LinkText
 	if e.Outcome != result.Usage {
 		e.Object.Sources = c.sources(ctx)
 	}

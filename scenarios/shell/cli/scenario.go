@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 
 	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/bed/device"
@@ -54,6 +55,7 @@ type Scenarios struct {
 	texts  map[string][]byte // texts of the scenario files, by run.Case.File
 	tokens map[string]string // by token file: token of a device of kind address
 	builds device.Builds
+	shell  *emulation.Link // --link
 }
 
 // maxJobs bounds the number of concurrent cases.
@@ -193,9 +195,11 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if s.Jobs < 1 || s.Jobs > maxJobs {
 		errs = append(errs, fmt.Errorf("--jobs %d: want 1 to %d", s.Jobs, maxJobs))
 	}
-	errs = append(errs, s.shrinks(), s.parse(!s.NoArtifacts, s.Report && s.NIC != device.Model),
+	var errLink error
+	s.shell, errLink = s.link()
+	errs = append(errs, errLink, s.shrinks(), s.parse(!s.NoArtifacts, s.Report && s.NIC != device.Model),
 		Once("file", s.Files), Once("case", s.Only), s.load())
-	errs = append(errs, s.requireOneRun(len(s.cases) == 1, "one case, by --only"))
+	errs = append(errs, s.requireOneRun(len(s.cases) == 1, "one case, by --only"), s.linked())
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
 	}
@@ -376,7 +380,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 // Idle returns the run flags that have no effect with the other settings.
 func (s *Scenarios) Idle() Idle {
 	i := Idle{}
-	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave",
+	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "link", "wave",
 		"with-rtl")
 	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb", "shrink-s",
 		"with-rtl")

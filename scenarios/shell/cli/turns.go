@@ -221,7 +221,8 @@ func compare(a, b *Run) {
 func (s *Scenarios) options(nic string) run.Options {
 	const mb = 1_000_000
 	return run.Options{
-		NIC: nic, Stats: run.StatsLevel(s.Stats), DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed,
+		NIC: nic, Stats: run.StatsLevel(s.Stats), DUT: s.DUT, Variant: s.Variant, Link: s.shell, Builds: &s.builds,
+		Seed:          s.Seed,
 		ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
 		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
 		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // method remotes has read them

@@ -22,7 +22,7 @@ func open(t *testing.T, b *kit.Block) *Device {
 	t.Helper()
 	h, err := hometest.Find()
 	require.NoError(t, err)
-	d, err := Open(t.Context(), b, h.Block(b.Name), build.VariantSpeed, os.Stderr)
+	d, err := Open(t.Context(), b, h.Block(b.Name), nil, build.VariantSpeed, os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d

@@ -10,6 +10,7 @@ import (
 
 	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 
 	"nictwin/scenarios/suite/blocks/kit"
 )
@@ -23,6 +24,7 @@ type Options struct {
 	Stall        int                      // percent of cycles; below 0: drawn from each run's seed
 	Transactions int                      // number of requests in a run
 	Variant      build.Variant
+	Link         *emulation.Link       // the way to the blocks; nil: they are simulated without a shell
 	Log          io.Writer             // progress of builds; nil: it is not shown
 	Progress     func(done, total int) // called after each run; may be nil
 }
@@ -95,7 +97,7 @@ func (c *campaign) play(ctx context.Context, r *Report) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	d, err := Open(ctx, r.Block, c.Manifest(r.Block.Name), c.Variant, c.Log)
+	d, err := Open(ctx, r.Block, c.Manifest(r.Block.Name), c.Link, c.Variant, c.Log)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/suite/blocks/kit"
@@ -76,13 +77,14 @@ type Device struct {
 	req, rsp int
 }
 
-// Open builds a block and starts it. Errors: those of rtlbridge.
-func Open(ctx context.Context, b *kit.Block, path string, variant build.Variant, log io.Writer) (*Device, error) {
+// Open builds a block and starts it, behind a link if there is one. Errors: those of rtlbridge.
+func Open(ctx context.Context, b *kit.Block, path string, link *emulation.Link, variant build.Variant,
+	log io.Writer) (*Device, error) {
 	m, err := manifest.Load(path)
 	if err != nil {
 		return nil, err
 	}
-	built, err := build.Build(m, build.Options{Variant: variant, Log: log, Context: ctx})
+	built, err := link.Build(m, build.Options{Variant: variant, Log: log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

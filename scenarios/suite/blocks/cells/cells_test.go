@@ -26,7 +26,7 @@ func played(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) *blo
 func play(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) (*blocks.Result, error) {
 	t.Helper()
 	manifest := filepath.Join(dir, "verilator", "duts", "cells", b.Name+".yaml")
-	d, err := blocks.Open(t.Context(), b, manifest, build.VariantDebug, os.Stderr)
+	d, err := blocks.Open(t.Context(), b, manifest, nil, build.VariantDebug, os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() }) // errors on closing do not matter: the result is known
 	return d.Play(t.Context(), blocks.Run{Seed: seed, Stall: stall, Transactions: 400})
