@@ -69,7 +69,7 @@ func transmit(s *study.Session) error {
 				workloads: []string{fmt.Sprintf("kind: write, processes: %g, ports: 2, depth: %g, sizes: [%d], mtu: "+
 					"4096",
 					s.Input("connections"), s.Input("depth"), n)},
-				warm: warm, window: transmitWindow(n),
+				warm: warm, window: transmitWindow(d, n),
 			})
 		}
 	}
@@ -92,9 +92,13 @@ func transmit(s *study.Session) error {
 	return nil
 }
 
-// transmitWindow returns a longer window for messages of several packets, which come in waves.
-func transmitWindow(n int) simcore.Ps {
-	if packet := 4096; n > packet {
+// transmitWindow returns a longer window for messages of several packets, which come in waves, and for DRAM that limits
+// them.
+func transmitWindow(design string, n int) simcore.Ps {
+	switch packet := 4096; {
+	case n > packet && design == staged:
+		return 14 * milli
+	case n > packet:
 		return 7 * milli
 	}
 	return 3 * milli
