@@ -23,6 +23,9 @@ var Notify = study.Experiment{
 			"measured, more than rate times latency of a doorbell"},
 	),
 	Run: notify,
+	Settled: map[string]string{"smartns.pipe.lat_vs_mmio": "requests that find none before them, and emulated " +
+		"writes that " +
+		"arrive after their latency, not after the service time"},
 	Reasons: map[string]string{
 		"smartns.pipe.tput_vs_doorbell": "the Arm core also sends a packet for each request, 225 ns, which hides " +
 			"what an " +

@@ -24,6 +24,9 @@ var Receive = study.Experiment{
 		study.Input{Name: "arm.llc", Value: 16, Unit: "MB", Source: "bf3.arm_llc"},
 	),
 	Run: receive,
+	Settled: map[string]string{"smartns.rxe.flat_linerate": "rings of 32 elements a core and more: 16, fewer than " +
+		"the " +
+		"packets under way, get 349 Gbps"},
 	Reasons: map[string]string{"smartns.rxe.naive_knee": "beyond the cache the NIC's receive buffer of 64 KB a port " +
 		"overflows, as Arm DRAM is slower than the cables: packets are lost, and after each loss the connection " +
 		"starts " +
