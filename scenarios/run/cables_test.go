@@ -43,7 +43,7 @@ func TestStruckDatagrams(t *testing.T) {
 	}
 }
 
-// TestMoreThanTheCablesDid checks that broken packets, copies and late datagrams beyond those of the cables are findings.
+// TestMoreThanTheCablesDid checks that broken, copied and late packets beyond those of the cables are findings.
 func TestMoreThanTheCablesDid(t *testing.T) {
 	for do, want := range map[inject.WireKind]string{
 		inject.WireDuplication: "server Server, server of flow 0: 2 datagrams came again",
