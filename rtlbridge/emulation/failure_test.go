@@ -1,11 +1,11 @@
 package emulation
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -125,16 +125,28 @@ func TestSlowBoard(t *testing.T) {
 		got, err := build.Playback(t.Context(), d, file)
 		require.NoError(t, err)
 		require.Equal(t, want.Digest, got.Digest)
-		until(func() bool { _, sent[mode] = relayed(about); return sent[mode] != 0 })
+		until(t, func() bool { _, sent[mode] = relayed(about); return sent[mode] != 0 })
 	}
 	require.Less(t, sent["slow"], 3*sent["pass"])
 }
 
-// until waits for a condition; a test that waits in vain ends at its time limit.
-func until(there func() bool) {
-	for !there() {
+// until waits for a condition, two minutes or a little more at most.
+func until(t *testing.T, there func() bool) {
+	t.Helper()
+	for range 12_000 {
+		if there() {
+			return
+		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	t.Fatal("waited in vain")
+}
+
+// ended reports whether a process has ended. It may still wait for its parent to ask for its status: where the parent
+// ended first, a container's first process may never do so.
+func ended(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
 // TestBoardsEnd checks that no board outlives its agent: neither one that does not end by itself, nor one whose agent
@@ -143,9 +155,9 @@ func TestBoardsEnd(t *testing.T) {
 	direct, agent := lanes(t)
 	file := record(t, direct, 1, 2).file
 	gone := func(about string) {
-		until(func() bool {
+		until(t, func() bool {
 			pid, _ := relayed(about)
-			return pid != 0 && syscall.Kill(pid, 0) != nil
+			return pid != 0 && ended(pid)
 		})
 	}
 	d, about, env := behind(t, agent, "stay")
@@ -157,7 +169,7 @@ func TestBoardsEnd(t *testing.T) {
 	c := exec.Command(d.Binary, append([]string{"--playback", record(t, direct, 1, recordedQuanta).file}, d.Args...)...)
 	c.Env = append(os.Environ(), env...)
 	require.NoError(t, c.Start())
-	until(func() bool { pid, _ := relayed(about); return pid != 0 })
+	until(t, func() bool { pid, _ := relayed(about); return pid != 0 })
 	require.NoError(t, c.Process.Kill())
 	require.Error(t, c.Wait())
 	gone(about)

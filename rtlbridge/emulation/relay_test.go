@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -26,6 +27,7 @@ const (
 
 // relay carries bytes between agent and board, until something goes wrong. It returns the exit status.
 func relay(mode string) int {
+	signal.Ignore(syscall.SIGPIPE) // the agent may end first
 	if err := os.WriteFile(os.Getenv(relayFile), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644); err != nil {
 		return 1
 	}

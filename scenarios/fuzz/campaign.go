@@ -126,7 +126,7 @@ type Result struct {
 	Sizes    nicspec.Build // build of the NIC, with the largest number of ports that any program used
 
 	Debug     int    // programs played on the debug build
-	Unchecked string // why a mixed campaign could not play on the debug build: its build failed; empty: it could
+	Unchecked string // why a mixed campaign played nothing on the debug build; empty: it could
 }
 
 // Broken is a program whose run broke off: the device died or hung, or nictwin made a mistake.

@@ -104,6 +104,9 @@ func (c *campaign) build(ctx context.Context) error {
 	return nil
 }
 
+// allOnSpeed begins the explanation of a mixed campaign that plays nothing on the debug build.
+const allOnSpeed = "all programs are played on build speed, so no assertions are checked: "
+
 // buildOf builds the devices with that many ports. If the debug build fails, its programs are played on the speed
 // build.
 func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int) (err error) {
@@ -111,8 +114,14 @@ func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int)
 	if c.Variant != VariantMixed || c.RTLCoverage != "" {
 		at.variant = c.variant(0)
 	}
-	if c.devs[at], err = c.buildDevice(ctx, m, at.variant, eth, c.Log); err != nil || !c.wantsDebug(ports) {
+	if c.devs[at], err = c.buildDevice(ctx, m, at.variant, eth, c.Log); err != nil {
 		return err
+	}
+	if c.Variant == VariantMixed && c.Link != nil {
+		c.res.Unchecked = allOnSpeed + "a shell has none"
+	}
+	if !c.wantsDebug(ports) {
+		return nil
 	}
 	debug, err := c.buildDevice(ctx, m, string(build.VariantDebug), eth, c.Log)
 	switch {
@@ -120,8 +129,7 @@ func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int)
 		return err
 	case err != nil:
 		why, _, _ := strings.Cut(err.Error(), "\n")
-		c.res.Unchecked = "all programs are played on build speed, so no assertions are checked: the debug build " +
-			"failed: " + why
+		c.res.Unchecked = allOnSpeed + "the debug build failed: " + why
 		if c.Log != nil {
 			_, _ = fmt.Fprintln(c.Log, "nictwin fuzz: "+c.res.Unchecked) // an error could not be reported anywhere
 		}

@@ -12,6 +12,7 @@ import (
 
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/bed/device"
@@ -91,6 +92,11 @@ func TestDebugBuildFails(t *testing.T) {
 	c = mixed(t, 100, 0, func(string) (*build.Device, error) { return nil, why })
 	require.ErrorIs(t, c.build(t.Context()), why)
 	require.Empty(t, c.res.Unchecked)
+
+	c = mixed(t, 100, 0, func(string) (*build.Device, error) { return new(build.Device), nil })
+	c.Link = new(emulation.Link)
+	require.NoError(t, c.build(t.Context()))
+	require.Contains(t, c.res.Unchecked, "a shell has none")
 }
 
 // stops is an event handler that ends the engine with an error.

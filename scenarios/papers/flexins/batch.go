@@ -19,17 +19,15 @@ var Batch = study.Experiment{
 		study.Input{Name: "batches", Value: 32, Unit: "requests", Source: "assumption: batches under way, four for " +
 			"each engine " +
 			"core"},
-		study.Input{Name: "engine.cores", Value: 8, Unit: "cores", Source: "assumption: half of the Arm cores, " +
-			"beside 7 for " +
-			"data and one for control; the paper has several"},
+		study.Input{Name: "engine.cores", Value: 8, Unit: "cores", Source: "half of the Arm cores, beside 7 for data " +
+			"and one for control; the paper has several, and the ratio decides how many",
+			Anchors: []string{"smartns.eng.batched_read"}},
 		study.Input{Name: "rnic.reads", Value: 16, Unit: "READs", Source: "RDMA NICs: outstanding READs of a queue " +
 			"pair; " +
 			"model of the rnic"},
 	),
-	Run: batch,
-	Settled: map[string]string{"smartns.eng.batched_read": "8 engine cores, which share the requests of a " +
-		"connection: " +
-		"each core adds 0.38 to the ratio"},
+	Arithmetic: []string{"smartns.eng.rnic_read_cap"}, // more READs are posted than may be under way
+	Run:        batch,
 }
 
 var (

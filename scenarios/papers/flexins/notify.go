@@ -16,7 +16,8 @@ var Notify = study.Experiment{
 	Claims:   []string{"smartns.pipe.lat_vs_mmio", "smartns.pipe.tput_vs_doorbell"},
 	Inputs: inputs(
 		study.Input{Name: "wqe", Value: 64, Unit: "B", Source: "SN Fig. 14a: elements of 64 B"},
-		study.Input{Name: "mmio.latency", Value: 1, Unit: "us", Source: "assumption: board preset, one way"},
+		study.Input{Name: "mmio.latency", Value: 1, Unit: "us", Source: "assumption: board preset, one way; " +
+			"as long as what the pipe takes", Anchors: []string{"smartns.pipe.lat_vs_mmio"}},
 		study.Input{Name: "mmio.service", Value: 1, Unit: "ms", Source: "bf3.mmio_rate: below 1,000 writes a second",
 			Anchors: []string{"smartns.pipe.mmio_rate"}},
 		study.Input{Name: "window", Value: 512, Unit: "requests", Source: "assumption: under way when the rate is " +
@@ -108,8 +109,7 @@ func lone(s *study.Session, notification string, rounds []*played) float64 {
 }
 
 // notifyScene returns a scene with one data core and long pipes. Emulated accesses take a millisecond, so that its
-// windows are long;
-// little happens in them.
+// windows are long; little happens in them.
 func notifyScene(s *study.Session, notification string) *scene {
 	depth := int(s.Input("window"))
 	c := &scene{

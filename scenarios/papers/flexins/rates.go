@@ -24,8 +24,8 @@ func relative(r *stats.Rate) float64 {
 	return *r.Half / r.Gbps
 }
 
-// of returns the rate of the flows of one of several workloads, by its name. Flows that share a bottleneck take from
-// each other, so that the half width as of independent flows is at least that of their sum.
+// of returns the rate of the flows of one of several workloads, by its name. The half width is that of
+// independent flows: flows that share a bottleneck take from each other, those that stall together vary more.
 func (p *played) of(s *study.Session, workload string) stats.Rate {
 	sum, square, known := stats.Rate{}, 0.0, true
 	for i := range p.flows {
@@ -60,8 +60,7 @@ func add(x *study.Series, system string, r *stats.Rate, at ...float64) {
 }
 
 // round returns the time of an exchange of so many messages, in microseconds, if one is under way at a time: from a
-// post
-// to the next one. Latencies of all messages contain the first ones, whose pages and rings are cold.
+// post to the next one. Latencies of all messages contain the first ones, whose pages and rings are cold.
 func (p *played) round(messages int) float64 { return 1e6 * float64(messages) / p.rate.PerSecond }
 
 // addRound adds the time of an exchange to a series.

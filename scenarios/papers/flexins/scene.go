@@ -64,7 +64,7 @@ func (c *scene) text(s *study.Session) string {
 		all = append(all, fmt.Sprintf("count: %d, end: %dps, %s", endless, c.warm+window+behind, w))
 	}
 	for _, w := range all {
-		fmt.Fprintf(&b, "- {payload: %s, seed: %d, %s}\n", cmp.Or(c.payload, "reused"), max(s.Seed, 1), w)
+		fmt.Fprintf(&b, "- {payload: %s, seed: %d, %s}\n", cmp.Or(c.payload, "reused"), s.Seed, w)
 	}
 	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps}\n%s", c.warm, window, c.more)
 	return b.String()

@@ -51,7 +51,7 @@ func (s *Spec) Validate() error {
 	ring("slow_slots", s.SlowSlots)
 	ring("fast_slots", s.FastSlots)
 	within("packet_cycles", s.PacketCycles, 0, 1<<20)
-	within("arm_period", int64(s.ArmPeriod), 1, manager.Never/4)
+	errs = append(errs, field.Within("arm_period", s.ArmPeriod, 1, quantity.Time(manager.Never/4)))
 	if s.Controller == manager.ControlNIC && s.ArmPeriod != DefaultSpec().ArmPeriod {
 		errs = append(errs, field.Errorf("arm_period", "%v: %v %s has none: want none, or %s", s.ArmPeriod,
 			field.Path("controller"), s.Controller, manager.ControlArm))
