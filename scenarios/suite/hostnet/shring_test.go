@@ -6,6 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/shell/home/hometest"
 	"nictwin/stack/baseline/shring"
@@ -75,6 +78,32 @@ func TestShortSharedRing(t *testing.T) {
 	again, droppedAgain := shared(t, 64, 1)
 	require.Equal(t, got, again)
 	require.Equal(t, dropped, droppedAgain)
+}
+
+// TestSlowCoreMakesRoom checks that a short ring goes on when its room comes from a core without packets of its own,
+// which passes the entries long after the other core has freed the buffers.
+func TestSlowCoreMakesRoom(t *testing.T) {
+	for _, descriptors := range []int{4, 16} {
+		d := newDuo(t)
+		d.echo(0, 64, apps.Load{Requests: 200})
+		d.echo(1, 64, apps.Load{Requests: 1})
+		d.opens = append(d.opens, func(c *board.Card) {
+			slow, err := c.Memory.Host(nicspec.EndpointHost).Core(0, 1)
+			require.NoError(t, err)
+			_, err = slow.Add(cpu.LoopSpec{Name: "neighbour", Poll: 1}, func(k *cpu.Core) bool {
+				k.Spend(20 * simcore.Microsecond)
+				return k.Now() < 2*simcore.Millisecond
+			})
+			require.NoError(t, err)
+		})
+		ring := d.share(descriptors)
+		d.server.Spec.Repost = 1
+		d.open()
+		d.finish()
+		require.Zero(t, ring.Held())
+		got := ring.Stats()
+		require.Equal(t, 2*got.Packets, got.Looked)
+	}
 }
 
 // TestSharedRingOnRTL plays the same flows on the RTL.

@@ -18,7 +18,7 @@ type hostCore struct {
 	unlock  func()
 }
 
-// memory is the list of processed buffers and its lock, in host memory. Their bytes mean nothing: they are there to be
+// memory is the list of processed buffers, and the lock of posting, in host memory. Their bytes mean nothing: they are there to be
 // paid for.
 type memory struct {
 	lock, list uint64
@@ -43,12 +43,19 @@ func (m *memory) alloc(d *driver.Driver, buffers int) (err error) {
 }
 
 // begin posts buffers and goes through the ring, once in a step of the core: one of path `by`. Nothing else of the step
-// comes before, so the lock is held for no longer than posting takes.
+// comes before, so the lock is held for no longer than posting takes. The scan of the slowest core makes room for
+// buffers that others have freed, with or without packets of its own: the path is woken to post them in its next step.
+// While the lock is taken, its holder does so.
 func (k *hostCore) begin(by *path) {
-	if now := k.bus.Core().Now(); now != k.stepped {
-		k.stepped = now
-		k.refill()
-		k.scan(by)
+	now := k.bus.Core().Now()
+	if now == k.stepped {
+		return
+	}
+	k.stepped = now
+	k.refill()
+	k.scan(by)
+	if s := k.s; s.err == nil && s.due() && !s.shared.locked {
+		by.c.Loop.Wake()
 	}
 }
 
@@ -94,7 +101,7 @@ func (k *hostCore) look(place int, by *path) {
 	}
 }
 
-// free puts a processed buffer on the list.
+// free puts a processed buffer on the list, without the lock: it stores to a place of its own.
 func (k *hostCore) free(buffer int) {
 	s, m := k.s, &k.s.shared
 	s.check(s.ring.Done(buffer))
@@ -105,7 +112,7 @@ func (k *hostCore) free(buffer int) {
 // due reports whether there are enough buffers to announce them by a doorbell.
 func (s *Server) due() bool { return s.ring.Room() >= max(1, min(s.repost, s.ring.Size()/4)) }
 
-// refill posts the buffers on the list, if there are enough and no other core is at it.
+// refill posts the buffers on the list under the lock, if there are enough and no other core is at it.
 func (k *hostCore) refill() {
 	s, m := k.s, &k.s.shared
 	if s.err != nil || !s.due() {

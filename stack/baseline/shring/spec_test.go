@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/stack/baseline/shring/ring"
 	"nictwin/stack/hostnet"
 )
 
@@ -28,4 +29,16 @@ func TestOpenErrors(t *testing.T) {
 	_, err = s.Open(hostnet.PathConfig{Buffers: hostnet.Buffers{Log: 12, Split: 40}})
 	require.ErrorContains(t, err, "split frames: want whole ones")
 	require.Zero(t, s.Held())
+}
+
+// TestIdle checks that a flow is not idle while its core has not passed an entry, which may be of the flow.
+func TestIdle(t *testing.T) {
+	s := &Server{ring: ring.New(4)}
+	k := &hostCore{s: s, number: s.ring.Join()}
+	p := &path{s: s, core: k}
+	_, err := s.ring.Arrived(s.ring.Post())
+	require.NoError(t, err)
+	require.False(t, p.Idle())
+	s.ring.Pass(k.number)
+	require.True(t, p.Idle())
 }
