@@ -9,9 +9,10 @@
 //	                   ├─▶ core 1        each core: load the entry, compare its rule
 //	                   └─▶ core n
 //
-// Buffers that were processed go on a list in host memory, under a lock. A core that finds enough of them there, and
-// the lock free, posts them and rings the doorbell at the begin of a step; it keeps the lock until both have taken
-// effect. A core that finds the lock taken leaves the buffers to the next one. A descriptor is posted only when all
+// Buffers that were processed go on a list in host memory, each at a place of its own, so that this takes no lock;
+// posting does. A core that finds enough buffers there, and the lock free, posts them and rings the doorbell at the
+// begin of a step; it keeps the lock until both have taken effect. A core that finds the lock taken leaves the buffers
+// to the next one. A descriptor is posted only when all
 // cores have passed the entry that was at its place, so one slow core keeps the whole ring short, as does a flow whose
 // packets are held.
 //
@@ -19,7 +20,8 @@
 // else slows senders down.
 //
 // Charged are: loads of entries, Spec.ScanCycles for each, stores and loads of the list, one load and one store of the
-// lock for each time that it is taken, and a load where it is found taken.
+// lock for each time that it is taken, and a load where it is found taken. Not charged is how cores agree on places of
+// the list, as if each took many at once.
 //
 // Invariants: those of package ring; a packet is handed to the flow that its rule names.
 package shring
