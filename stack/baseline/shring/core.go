@@ -18,8 +18,8 @@ type hostCore struct {
 	unlock  func()
 }
 
-// memory is the list of processed buffers, and the lock of posting, in host memory. Their bytes mean nothing: they are there to be
-// paid for.
+// memory is the list of processed buffers, and the lock of posting, in host memory. Their bytes mean nothing: they are
+// there to be paid for.
 type memory struct {
 	lock, list uint64
 	places     uint64
