@@ -152,6 +152,33 @@ func TestHostCCAtEase(t *testing.T) {
 	require.GreaterOrEqual(t, got.Samples, took/3, "the loop rests while the NICs' counters are read")
 }
 
+// TestHostCCBetweenPackets checks that rare packets, which leave most samples without one, do not count as the end of
+// the traffic: the loop goes on sampling, and keeps the level while the link is below its target.
+func TestHostCCBetweenPackets(t *testing.T) {
+	const every, busy, requests = 5 * simcore.Microsecond, 100 * simcore.Microsecond, 200
+	spec := hostcc.DefaultSpec()
+	spec.OccupancyLines, spec.ReducePs = 20, 50e6
+	c := congest(t, spec, 6, busy)
+	for core := 1; core < 4; core++ {
+		c.echo(core, 1500, apps.Load{Requests: 300})
+	}
+	answers := 0
+	var end hostcc.Stats
+	c.echo(0, 1500, apps.Load{Requests: requests, EveryPs: apps.Ps(every)}).OnAnswer = func(apps.Ps, apps.Ps) {
+		if answers++; answers == requests {
+			end = c.hostcc.Stats()
+		}
+	}
+	c.serve()
+	c.finish()
+	got := c.hostcc.Stats()
+	t.Logf("at the last answer %+v, at rest %+v", end, got)
+	require.NotZero(t, end.Raised)
+	require.Zero(t, end.Lowered)
+	require.GreaterOrEqual(t, end.Samples, uint64(requests*every/simcore.Microsecond*4/5))
+	require.Equal(t, got.Raised, got.Lowered)
+}
+
 // TestHostCCErrors checks that a flow on the core of the control loop is refused.
 func TestHostCCErrors(t *testing.T) {
 	_, err := hostcc.New(hostcc.Config{Spec: hostcc.DefaultSpec()})

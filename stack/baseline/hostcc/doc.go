@@ -18,7 +18,8 @@
 // support that. Or the NIC does, in a second receive queue of the flow (hostnet.Marked), to which the core of the loop
 // leads the flow's rule. That costs it register writes, and a NIC with credit accounts and ECN marking.
 //
-// The loop rests when no packets came in a period and nothing is throttled, so that a board comes to rest.
+// The loop rests when the NIC has written nothing for Spec.ReducePs and nothing is throttled, so that a board comes to
+// rest. The next packet that a core takes wakes it, with its averages as they would be had it gone on.
 //
 // Not modelled: the time that a new level takes to be effective, and interrupts.
 //

@@ -35,11 +35,10 @@ type Server struct {
 	resting bool
 	rules   *rules // nil: the NIC does not mark
 
-	before  iio.Stats // of the sample before
-	at      simcore.Ps
-	packets uint64 // that came since
-	stats   Stats
-	err     error
+	before iio.Stats // of the sample before
+	at     simcore.Ps
+	stats  Stats
+	err    error
 }
 
 // Stats counts what the control loop of a server did.
@@ -102,14 +101,14 @@ func (s *Server) Open(c hostnet.PathConfig) (hostnet.Path, error) {
 	return p, nil
 }
 
-// arrived counts a packet, and wakes the loop if it rests.
+// arrived wakes the loop if it rests: a core has taken a packet.
 func (s *Server) arrived() {
-	s.packets++
 	if s.resting {
 		s.resting = false
-		s.control.Rest()
-		s.before, s.at = s.c.IIO.Stats(), s.c.Bus.Core().Now()
-		s.loop.WakeAt(s.at + simcore.Ps(s.c.Spec.PeriodPs))
+		now, period := s.c.Bus.Core().Now(), simcore.Ps(s.c.Spec.PeriodPs)
+		s.control.Resume(int64((now - s.at) / period))
+		s.before, s.at = s.c.IIO.Stats(), now
+		s.loop.WakeAt(now + period)
 	}
 }
 
@@ -127,10 +126,9 @@ func (s *Server) step() bool {
 	s.sample(now)
 	s.loop.Disarm()
 	set := s.rules.set(s.control.Marking())
-	if s.resting = s.packets == 0 && s.control.Resting() && set; !s.resting {
+	if s.resting = s.control.Resting() && set; !s.resting {
 		s.loop.WakeAt(now + period)
 	}
-	s.packets = 0
 	return true
 }
 
@@ -138,7 +136,7 @@ func (s *Server) step() bool {
 func (s *Server) sample(now simcore.Ps) {
 	x, before := s.c.IIO.Stats(), s.control.Level()
 	s.control.Step(Ps(now), control.Sample{Elapsed: Ps(now - s.at), Occupied: x.OccupiedPs - s.before.OccupiedPs,
-		Link: x.WrittenBytes - s.before.WrittenBytes, Packets: s.packets})
+		Link: x.WrittenBytes - s.before.WrittenBytes})
 	s.before, s.at = x, now
 	level := s.control.Level()
 	s.stats.Samples++

@@ -5,7 +5,6 @@ type Sample struct {
 	Elapsed  Ps
 	Occupied uint64 // integral of the bytes in the buffer over that time, in bytes times picoseconds
 	Link     uint64 // bytes that the device wrote
-	Packets  uint64 // received
 }
 
 // Loop is the control loop of a host.
@@ -15,6 +14,7 @@ type Loop struct {
 	link      int64 // moving average in Gbps, times scale
 	level     int
 	lowered   Ps // time of the latest step down
+	quiet     Ps // since the latest sample with bytes on the link
 }
 
 // scale is the resolution of the moving averages: that of the published implementation.
@@ -37,11 +37,21 @@ func (l *Loop) Gbps() int64 { return l.link / scale }
 // Marking reports whether the occupancy is above its threshold, so that packets should be marked.
 func (l *Loop) Marking() bool { return l.occupancy > l.spec.OccupancyLines*scale }
 
-// Resting reports whether the loop has nothing left to take back, so that it may pause until packets arrive.
-func (l *Loop) Resting() bool { return l.level == 0 && l.Lines() == 0 }
+// over reports whether the traffic is over: the device has written nothing for as long as a level is kept at least.
+func (l *Loop) over() bool { return l.quiet > 0 && l.quiet >= l.spec.ReducePs }
 
-// Rest forgets the averages: nothing was sampled for an unknown time.
-func (l *Loop) Rest() { l.occupancy, l.link = 0, 0 }
+// Resting reports whether the traffic is over and the loop has nothing left to take back, so that it may pause until
+// packets arrive.
+func (l *Loop) Resting() bool { return l.over() && l.level == 0 && l.Lines() == 0 }
+
+// Resume ends a rest: packets have arrived. The averages fall as if so many samples had been taken of an idle host.
+func (l *Loop) Resume(samples int64) {
+	for ; samples > 0 && (l.occupancy > 0 || l.link > 0); samples-- {
+		l.occupancy = average(l.occupancy, 0, l.spec.OccupancyGain)
+		l.link = average(l.link, 0, l.spec.LinkGain)
+	}
+	l.quiet = 0
+}
 
 // Step takes a sample. The time is that of the sample.
 func (l *Loop) Step(now Ps, s Sample) {
@@ -53,11 +63,15 @@ func (l *Loop) Step(now Ps, s Sample) {
 	gbps := mean(s.Link, s.Elapsed, scale*bitsPerByte*psPerNs, 1)
 	l.occupancy = average(l.occupancy, lines, l.spec.OccupancyGain)
 	l.link = average(l.link, gbps, l.spec.LinkGain)
+	l.quiet += s.Elapsed
+	if s.Link > 0 {
+		l.quiet = 0
+	}
 	low, target := l.occupancy < l.spec.OccupancyLines*scale, l.spec.TargetGbps*scale
 	switch {
 	case l.Marking() && l.link < target:
 		l.level = min(l.level+1, l.spec.Levels)
-	case low && (l.link > target || s.Packets == 0) && l.level > 0 && now-l.lowered >= l.spec.ReducePs:
+	case low && (l.link > target || l.over()) && l.level > 0 && now-l.lowered >= l.spec.ReducePs:
 		l.level--
 		l.lowered = now
 	}

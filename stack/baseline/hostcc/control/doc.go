@@ -10,8 +10,9 @@
 // The rules, thresholds and averages are those of HostCC's published implementation (Terabit-Ethernet/hostCC,
 // src/hostcc-local-response.c, hostcc-signals.c and hostcc-network-response.c).
 //
-// That one never lowers the level while the link is below its target. Here a sample without packets lowers it, too, so
-// that the host gets its memory back when the traffic is over.
+// That one never lowers the level while the link is below its target. Nor does this one while there is traffic. When
+// the device has written nothing for Spec.ReducePs, the traffic is over, and the host gets its memory back by the same
+// steps. Rare packets and slow cores do not count as an end.
 //
 // The package is pure: it knows neither time but what its caller tells, nor host, nor driver.
 //

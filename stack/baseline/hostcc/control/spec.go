@@ -30,7 +30,8 @@ type Spec struct {
 	// Levels is the number of levels of the throttle: 4 (published implementation, where the last one stops processes).
 	Levels int `yaml:"levels"`
 
-	// ReducePs is the time from one step down to the next one, at least: 150 us (published implementation).
+	// ReducePs is the time from one step down to the next one, at least: 150 us (published implementation). Traffic is
+	// over when the link was unused for as long: assumption.
 	ReducePs Ps `yaml:"reduce_ps"`
 }
 
@@ -43,8 +44,8 @@ func DefaultSpec() Spec {
 		ReducePs: 150e6}
 }
 
-// RestPs returns the longest time in which a loop without packets comes to rest, give or take a few samples: it gives
-// back each level, and its average of the occupancy falls below a line.
+// RestPs returns the longest time in which a loop without traffic comes to rest, give or take a few samples: it finds
+// the traffic over and gives back each level, and its average of the occupancy falls below a line.
 func (s *Spec) RestPs() Ps {
 	const largest = 17 // natural logarithm of 2^24 lines, which is more than any buffer has
 	return int64(s.Levels+1)*(s.ReducePs+s.PeriodPs) + largest*s.OccupancyGain*s.PeriodPs
