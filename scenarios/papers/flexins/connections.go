@@ -35,7 +35,7 @@ func connections(s *study.Session) error {
 		scenes = append(scenes, connectionScene(s, n))
 	}
 	duplex := connectionScene(s, 6)
-	duplex.name = "6 connections each way"
+	duplex.name, duplex.window = "6 connections each way", 4*milli
 	duplex.workloads[0] = fmt.Sprintf("kind: write, processes: 6, depth: %g, sizes: [%g], mtu: 4096, ports: 2",
 		s.Input("depth"), s.Input("duplex.payload"))
 	duplex.workloads = []string{"name: " + forward + ", " + duplex.workloads[0],
