@@ -115,6 +115,10 @@ func (b *builder) toolError(err error, what string) error {
 func (b *builder) translated(text, src string, err error) string {
 	var lines []string
 	dir := filepath.Clean(b.Dir) + string(filepath.Separator)
+	// The tool names files relative to its folder where that is shorter.
+	if near, err := filepath.Rel(b.Home, src); err == nil && strings.HasPrefix(near, "..") {
+		text = strings.ReplaceAll(text, near+string(filepath.Separator), src)
+	}
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\n")
 		switch {
