@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"slices"
 
 	"nictwin/models/board"
@@ -11,12 +12,13 @@ import (
 )
 
 // YAML returns the text of a file from which Parse makes this scenario, which must have no sweep. The file has the
-// fields that differ from their defaults; for the board, from the preset that makes the file shortest.
+// fields that differ from their defaults; for the board, from the preset that it is, or else from the one that makes the
+// file shortest.
 func (s *Spec) YAML() ([]byte, error) {
 	base := DefaultSpec()
 	text, err := specfile.MarshalOver(s, &base, nil)
 	texts, errs := [][]byte{text}, []error{err}
-	for _, name := range board.RackPresetNames {
+	for _, name := range s.presets() {
 		var err1, err2 error
 		base.Board, err1 = board.RackPreset(name)
 		text, err2 := specfile.MarshalOver(s, &base, map[string]string{"board": name})
@@ -37,6 +39,16 @@ func (s *Spec) YAML() ([]byte, error) {
 		}
 	}
 	return nil, errors.New("a scenario that its file would not give: want fields of a scenario file")
+}
+
+// presets lists the presets from which the board may be written: the one that it is, or else all.
+func (s *Spec) presets() []string {
+	for _, name := range board.RackPresetNames {
+		if b, err := board.RackPreset(name); err == nil && reflect.DeepEqual(b, s.Board) {
+			return []string{name}
+		}
+	}
+	return board.RackPresetNames
 }
 
 // Alone returns the case as a scenario without a sweep, whose paths do not depend on the folder of its file.
