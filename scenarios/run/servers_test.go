@@ -228,9 +228,6 @@ func TestWorkloadsRefused(t *testing.T) {
 	_, err = Parse("f.yaml", []byte("name: x\ndescription: y\nboard: {preset: bf3-cores-rack, "+
 		"network: {kind: back_to_back, switch: null}}\nstacks: [{kind: flexins}]\n"))
 	require.ErrorContains(t, err, "f.yaml:3: board.network.kind back_to_back: there are 8 cards: want 2")
-	_, err = Parse("f.yaml", []byte("name: x\ndescription: y\nboard: {preset: connectx6-cores-rack}\n"+
-		"stacks: [{kind: rnic}]\nworkload: {from: [1, 2], to: 0}\n"))
-	require.ErrorContains(t, err, "f.yaml:5: workload: server 0 would run 2 applications, but stack rnic opens one")
 }
 
 // TestNoWorkloads checks that a spec from which all workloads were removed, as shrinking tries, is an error.

@@ -248,7 +248,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		{"name: x\ndescription: y\nboard: {}\nstacks: [{kind: rnic}]",
 			"f.yaml:3: board.servers: none: want one or more"},
 		{strings.Replace(head, "rnic", "tcp",
-			1), `f.yaml:4: stacks[0].kind "tcp": want ceio, ddio, flexins, rnic or udp`},
+			1), `f.yaml:4: stacks[0].kind "tcp": want ceio, ddio, flexins, hostcc, rnic, shring or udp`},
 		{strings.Replace(strings.Replace(head, "connectx6-pair", "connectx6-fleet", 1), "}]", "}, {kind: rnic}]", 1),
 			"f.yaml:4: stacks: 2 of them: want one for all servers, or one for each of the 12"},
 	} {
