@@ -78,7 +78,10 @@ func relay(mode string) int {
 	if mode == "stay" {
 		time.Sleep(time.Hour)
 	}
-	_ = os.WriteFile(os.Getenv(relayFile), fmt.Appendf(nil, "%d\n%d\n", os.Getpid(), seen.Load()), 0o644)
+	// Appended: when the board's end makes the process exit meanwhile, its number stays.
+	if f, err := os.OpenFile(os.Getenv(relayFile), os.O_APPEND|os.O_WRONLY, 0); err == nil {
+		_, _ = fmt.Fprintln(f, seen.Load())
+	}
 	return 0
 }
 
