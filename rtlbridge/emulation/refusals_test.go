@@ -39,6 +39,11 @@ module t(input ck, input rn, input v, input [7:0] d, output logic qv, output log
   inverter u_one(ck, inverted);
   inverter u_two(inverted, twice);
   gate u_gate(ck, v, old);
+  function automatic logic flip(input logic x); return ~x; endfunction
+  wire called = flip(ck);
+  logic put;
+  task flop(input logic x); put = ~x; endtask
+  always_comb flop(ck);
   always_ff @(posedge ck or negedge rn) if (!rn) half <= 0; else half <= !half;
   always_ff @(posedge ck or negedge rn) if (!rn) qv <= 0; else qv <= v;
   always @(EDGE) qd <= d;
@@ -59,7 +64,7 @@ streams:
 // TestFallingEdges checks that designs with a clock that falls, behind gates, inverters and ports too, are refused with
 // the line of the clock, and that asynchronous resets and divided clocks may fall.
 func TestFallingEdges(t *testing.T) {
-	const falls = "dut.yaml:5: the design works at falling edges of ck (t.sv:18)"
+	const falls = "dut.yaml:5: the design works at falling edges of ck (t.sv:23)"
 	for _, x := range []struct{ edge, fault string }{
 		{"posedge ck or negedge rn or posedge gated or posedge half or negedge half", ""},
 		{"posedge twice or posedge old or posedge both[1] or negedge inverted", ""},
@@ -68,6 +73,8 @@ func TestFallingEdges(t *testing.T) {
 		{"negedge old", falls},
 		{"posedge inverted", falls},
 		{"posedge mux", falls},
+		{"posedge called", falls},
+		{"posedge put", falls},
 		{"posedge open", falls},
 		{"posedge ck or negedge gated", falls},
 		{"edge ck", falls},
