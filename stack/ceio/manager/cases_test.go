@@ -310,6 +310,23 @@ func TestMarks(t *testing.T) {
 	require.False(t, w.m.Marking(1000, 0))
 }
 
+// TestMarksOnlyWhereCopiesLag checks that packets whose copies are under way when a period ends are no growth, and that
+// packets that wait behind all possible copies are.
+func TestMarksOnlyWhereCopiesLag(t *testing.T) {
+	for _, c := range []struct {
+		frames int
+		marked bool
+	}{{1, false}, {4, false}, {5, true}} { // copies of one packet each, four at a time
+		w := opened(t, 0, 1, func(s *Spec) { s.MarkEvery = 100 })
+		w.now = 190
+		w.frames(0, c.frames)
+		_, err := w.m.AsyncRecv(w.now, 0, 64, nil)
+		require.NoError(t, err)
+		require.Len(t, w.ended, min(c.frames, 4))
+		require.Equal(t, c.marked, w.m.Marking(200, 0), "%d packets", c.frames)
+	}
+}
+
 func TestNothingAllocates(t *testing.T) {
 	w := opened(t, 8, 2, nil)
 	dst := make([]ring.Packet, 0, 64)

@@ -111,7 +111,7 @@ func (m *Manager) drain(now Ps, f *flow) {
 		if n == 0 {
 			break
 		}
-		m.start(f, first, n)
+		m.start(now, f, first, n)
 	}
 	f.held.update(now, m.holdsAll(f), false)
 	m.rest(f)
@@ -128,7 +128,7 @@ func (m *Manager) room(f *flow, first uint64) int {
 	return *f.lent.Front()
 }
 
-func (m *Manager) start(f *flow, first uint64, n int) {
+func (m *Manager) start(now Ps, f *flow, first uint64, n int) {
 	if m.spec.Lend {
 		if *f.lent.Front() -= n; *f.lent.Front() == 0 {
 			f.lent.Pop()
@@ -136,6 +136,9 @@ func (m *Manager) start(f *flow, first uint64, n int) {
 	}
 	f.landed += n
 	f.ring.StartCopies(n)
+	if _, waiting := f.ring.Uncopied(); waiting == 0 && f.slow.Len() == 0 {
+		f.marks.catchUp(now, m.markEvery)
+	}
 	f.runs.Push(n)
 	m.stats.Copies++
 	m.nic.Copy(f.id, first, n)
@@ -174,11 +177,13 @@ func front(q *fifo.Queue[uint32]) *uint32 {
 	return q.Front()
 }
 
-// marks compares production and consumption of a flow's slow path, period by period.
+// marks compares production and consumption of a flow's slow path, period by period. Packets whose copies are under way
+// when a period ends are no growth: consumption keeps up as long as all packets get their copies at once.
 type marks struct {
 	since              Ps
 	produced, consumed int
-	more               bool // more packets came than were copied in the latest period
+	keptUp             bool // at some time in the period, the copies of all packets had been started
+	more               bool // in the latest period, more packets came than were copied, and consumption never kept up
 }
 
 // roll ends the current period if it is over.
@@ -186,8 +191,14 @@ func (k *marks) roll(now, period Ps) {
 	if now-k.since < period {
 		return
 	}
-	k.more = k.produced > k.consumed && now-k.since < 2*period
-	k.since, k.produced, k.consumed = now-(now-k.since)%period, 0, 0
+	k.more = k.produced > k.consumed && !k.keptUp && now-k.since < 2*period
+	k.since, k.produced, k.consumed, k.keptUp = now-(now-k.since)%period, 0, 0, false
+}
+
+// catchUp notes that the copies of all packets have been started.
+func (k *marks) catchUp(now, period Ps) {
+	k.roll(now, period)
+	k.keptUp = true
 }
 
 func (k *marks) growing(now, period Ps) bool {
@@ -196,7 +207,8 @@ func (k *marks) growing(now, period Ps) bool {
 }
 
 // Marking reports whether packets handed over now must be marked as congestion experienced: in the latest
-// period, more packets came in the flow's slow ring than were copied to the host (Q2).
+// period, more packets came in the flow's slow ring than were copied to the host, and some waited for the start of
+// their copies at all times (Q2).
 func (m *Manager) Marking(now Ps, id int) bool {
 	return m.flows[id].marks.growing(now, m.markEvery)
 }
