@@ -12,8 +12,8 @@ import (
 )
 
 // YAML returns the text of a file from which Parse makes this scenario, which must have no sweep. The file has the
-// fields that differ from their defaults; for the board, from the preset that it is, or else from the one that makes the
-// file shortest.
+// fields that differ from their defaults; for the board, from the preset that it is, or else from the one that makes
+// the file shortest.
 func (s *Spec) YAML() ([]byte, error) {
 	base := DefaultSpec()
 	text, err := specfile.MarshalOver(s, &base, nil)
