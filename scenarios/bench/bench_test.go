@@ -88,6 +88,9 @@ func TestEveryFigureIsTaken(t *testing.T) {
 		if !x.AtMost && !strings.Contains(x.Name, "wall_share") && !slices.Contains(experimentFigures(), x.Name) {
 			require.Positive(t, x.Value, x.Name)
 		}
+		if slices.Contains(experimentFigures(), x.Name) {
+			require.True(t, x.Value >= 0 && x.Value <= 1, "%s: %v: want a share", x.Name, x.Value)
+		}
 	}
 	require.Equal(t, names, got)
 	require.NotZero(t, r.Checked)

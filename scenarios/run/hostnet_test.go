@@ -34,9 +34,6 @@ func ceioText(kind, options, workload string) string {
 // overUDP lists the kinds of stack over UDP in texts.
 const overUDP = "ceio, ddio, hostcc, shring or udp"
 
-// onlyFrom removes the direction from a text whose workload gives another one.
-func onlyFrom(text string) string { return strings.Replace(text, "from: 1, to: 0, ", "", 1) }
-
 // ceioCase returns the case of a text from ceioText.
 func ceioCase(t *testing.T, text string) *Case {
 	list, err := Parse("f.yaml", []byte(text))
@@ -60,12 +57,17 @@ func TestCEIOErrors(t *testing.T) {
 			"stacks[0].ceio.batch 32: credits return after a batch of messages, and a flow's share is 8 (64 of 8"},
 		"too few credits": {"ceio", "  ceio: {credits: 7}", four, "f.yaml:6: stacks[0].ceio.credits 7: a flow's " +
 			"share of 4 flows is 1: want 2 a flow or more, or 0 to send everything slow"},
-		"no inactive":   {"ceio", "  ceio: {inactive: 0ps}", echo, "stacks[0].ceio.inactive 0ps: want 1ps to"},
-		"no reactivate": {"ceio", "  ceio: {reactivate: 0ps}", echo, "stacks[0].ceio.reactivate 0ps: want 1ps to"},
-		"marks":         {"ceio", "  ceio: {mark_period: 0ps}", echo, "stacks[0].ceio.mark_period 0ps: want 1ps to"},
-		"arm period":    {"ceio", "  ceio: {arm_period: 0ps}", echo, "stacks[0].ceio.arm_period 0ps: want 1ps to"},
-		"answers":       {"ceio", "  hostnet: {answer_timeout: 0ps}", echo, "stacks[0].hostnet.answer_timeout 0ps"},
-		"flows":         {"ceio", "  ceio: {flows: 65}", echo, "f.yaml:6: stacks[0].ceio.flows 65: want 1 to 64"},
+		"no inactive": {"ceio", "  ceio: {inactive: 0ps}", echo,
+			"f.yaml:6: stacks[0].ceio.inactive 0ps: want 1ps to"},
+		"no reactivate": {"ceio", "  ceio: {reactivate: 0ps}", echo,
+			"f.yaml:6: stacks[0].ceio.reactivate 0ps: want 1ps to"},
+		"marks": {"ceio", "  ceio: {mark_period: 0ps}", echo,
+			"f.yaml:6: stacks[0].ceio.mark_period 0ps: want 1ps to"},
+		"arm period": {"ceio", "  ceio: {arm_period: 0ps}", echo,
+			"f.yaml:6: stacks[0].ceio.arm_period 0ps: want 1ps to"},
+		"answers": {"ceio", "  hostnet: {answer_timeout: 0ps}", echo,
+			"f.yaml:6: stacks[0].hostnet.answer_timeout 0ps: want"},
+		"flows": {"ceio", "  ceio: {flows: 65}", echo, "f.yaml:6: stacks[0].ceio.flows 65: want 1 to 64"},
 		"exclusive": {"ceio", "  ceio: {accounts: exclusive, flows: 64}", "kind: echo, queue_pairs: 65",
 			"f.yaml:6: stacks[0].ceio.accounts exclusive: server 0 has 65 flows and accounts for 64: a NIC has 64 " +
 				"accounts: want fewer flows, or shared"},
@@ -91,7 +93,8 @@ func TestCEIOErrors(t *testing.T) {
 			"f.yaml:6: stacks[0].ceio.slow_slots 2: want a power of two, 4 to 32768"},
 		"odd buffer": {"ceio", "  hostnet: {buffer_bytes: 2000}", echo, "f.yaml:6: stacks[0].hostnet.buffer_bytes " +
 			"2000: slow packets are copied into buffers one behind another: want a multiple of 64"},
-		"wait limit": {"ceio", "  ceio: {wait_limit: 0ps}", echo, "stacks[0].ceio.wait_limit 0ps: want 1ps to"},
+		"wait limit": {"ceio", "  ceio: {wait_limit: 0ps}", echo,
+			"f.yaml:6: stacks[0].ceio.wait_limit 0ps: want 1ps to"},
 		"held": {"ddio", "  hostnet: {log_receive: 7}", "kind: chunks, sizes: [100KB], depth: 2",
 			"f.yaml:6: stacks[0].hostnet.log_receive 7: the server holds 144 packets of workload in its 128 buffers"},
 		"controller": {"ceio", "  ceio: {controller: fpga}", echo,

@@ -182,3 +182,6 @@ func TestHostCCLibrary(t *testing.T) {
 		require.Contains(t, s.String(), "host control of  samples  highest occupancy")
 	}
 }
+
+// onlyFrom removes the direction from a text whose workload gives another one.
+func onlyFrom(text string) string { return strings.Replace(text, "from: 1, to: 0, ", "", 1) }

@@ -234,7 +234,7 @@ func TestSpecErrors(t *testing.T) {
 	_, err := path.New(path.Config{Spec: path.Spec{PacketCycles: -1, Spec: manager.Spec{Lend: true,
 		Controller: manager.ControlArm}}})
 	for _, want := range []string{"flows 0: want 1 to 64", "packet_cycles -1: want 0 to 1048576",
-		"arm_period 0ps: want 1ps to",
+		"arm_period 0ps: want 1ps to 2305843.009213693951s",
 		"lend true: want false: the applications of a node lend no buffers",
 		"period of the NIC's clock 0: want 1 ps or more", "controller arm: want a core of the card"} {
 		require.ErrorContains(t, err, want)
