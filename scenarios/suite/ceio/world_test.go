@@ -109,9 +109,13 @@ func newShaped(nic string, seed uint64, rings shape, change func(*manager.Spec))
 	if err != nil {
 		return nil, err
 	}
+	return newOn(nics.Spec{NIC: nic, DUT: h.Path("nic")}, seed, rings, change)
+}
+
+// newOn is newWorld with a NIC that the caller chooses.
+func newOn(nic nics.Spec, seed uint64, rings shape, change func(*manager.Spec)) (*world, error) {
 	r := rand.New(rand.NewPCG(seed, 40))
-	b, err := testbed.New(testbed.Spec{Spec: nics.Spec{NIC: nic, DUT: h.Path("nic")}, LinkCycles: 64, Seed: seed,
-		Stall: r.IntN(2) * 20})
+	b, err := testbed.New(testbed.Spec{Spec: nic, LinkCycles: 64, Seed: seed, Stall: r.IntN(2) * 20})
 	if err != nil {
 		return nil, err
 	}
