@@ -105,6 +105,7 @@ type Flow struct {
 	ends   Ends
 	cfg    FlowConfig
 	path   Path
+	worker Worker // the path, if it is one
 	loop   *cpu.Loop
 	role   role
 
@@ -173,6 +174,7 @@ func (f *Flow) openPath() error {
 	var err error
 	f.path, err = open(PathConfig{Name: f.name, Driver: f.node.drv, Bus: f.core.bus, Loop: f.loop, Match: match,
 		Buffers: b, Repost: s.Repost, Burst: s.Burst, Resources: &f.node.Resources})
+	f.worker, _ = f.path.(Worker)
 	return err
 }
 
@@ -190,6 +192,9 @@ func (f *Flow) step() bool {
 		}
 		worked = true
 		f.receive(&f.packet)
+	}
+	if f.worker != nil && f.worker.Worked() {
+		worked = true
 	}
 	if f.role.step(f.now) {
 		worked = true

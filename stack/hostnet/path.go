@@ -34,6 +34,12 @@ type Path interface {
 // Limited is a path that hands over at most Buffers packets before the first of them is done.
 type Limited interface{ Buffers() int }
 
+// Worker is a path whose Next may have worked when it returns false: it took completions, or packets of other flows.
+type Worker interface {
+	// Worked reports whether Next has worked since the previous call of Worked.
+	Worked() bool
+}
+
 // Packet is a received frame. Its first HdrLen bytes are at Hdr, the PayLen bytes after them at Pay.
 type Packet struct {
 	driver.Buffer

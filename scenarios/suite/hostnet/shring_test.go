@@ -20,6 +20,10 @@ import (
 func (d *duo) share(descriptors int) *shring.Server {
 	spec := shring.DefaultSpec()
 	spec.Descriptors = descriptors
+	return d.shareWith(spec)
+}
+
+func (d *duo) shareWith(spec shring.Spec) *shring.Server {
 	s, err := shring.New(spec)
 	require.NoError(d, err)
 	for i := range d.server.Flows {
@@ -134,4 +138,21 @@ func TestScanIsCharged(t *testing.T) {
 	own, all := took(false), took(true)
 	t.Logf("busy for %d us with rings of their own, %d us with one", own/1e6, all/1e6)
 	require.Greater(t, all, own*5/4)
+}
+
+// TestScanOfOthersIsBusy checks that a core is busy while it looks at entries of other cores' packets.
+func TestScanOfOthersIsBusy(t *testing.T) {
+	const requests = 300
+	spec := shring.DefaultSpec()
+	spec.ScanCycles = 1000
+	d := newDuo(t)
+	d.echo(0, 64, apps.Load{Requests: requests})
+	d.echo(1, 64, apps.Load{Requests: 1})
+	d.shareWith(spec)
+	d.open()
+	require.Zero(t, d.finish())
+	core, err := d.Rack.Servers[0].Cards[0].Memory.Host(nicspec.EndpointHost).Core(0, 1)
+	require.NoError(t, err)
+	scans := requests * spec.ScanCycles * int64(core.Spec().Period)
+	require.Greater(t, int64(core.Stats().Busy), scans)
 }

@@ -52,7 +52,9 @@ func (k *hostCore) begin(by *path) {
 		return
 	}
 	k.stepped = now
-	k.refill()
+	if k.refill() {
+		by.worked = true
+	}
 	k.scan(by)
 	if s := k.s; s.err == nil && s.due() && !s.shared.locked {
 		by.c.Loop.Wake()
@@ -86,6 +88,7 @@ func (k *hostCore) look(place int, by *path) {
 	s := k.s
 	k.bus.Core().Compute(s.spec.ScanCycles)
 	s.stats.Looked++
+	by.worked = true
 	f := &s.frames[place]
 	p := s.rules[int(f.Cqe.Rule())]
 	switch {
@@ -112,17 +115,18 @@ func (k *hostCore) free(buffer int) {
 // due reports whether there are enough buffers to announce them by a doorbell.
 func (s *Server) due() bool { return s.ring.Room() >= max(1, min(s.repost, s.ring.Size()/4)) }
 
-// refill posts the buffers on the list under the lock, if there are enough and no other core is at it.
-func (k *hostCore) refill() {
+// refill posts the buffers on the list under the lock, if there are enough and no other core is at it. It reports
+// whether it posted any.
+func (k *hostCore) refill() bool {
 	s, m := k.s, &k.s.shared
 	if s.err != nil || !s.due() {
-		return
+		return false
 	}
 	core := k.bus.Core()
 	s.check(core.Load(m.lock, m.word[:]))
 	if m.locked {
 		s.stats.Contended++
-		return
+		return false
 	}
 	m.locked = true
 	s.check(core.Store(m.lock, m.word[:]))
@@ -137,6 +141,7 @@ func (k *hostCore) refill() {
 	s.check(s.post(n))
 	s.stats.Refills++
 	core.Call(k.unlock)
+	return true
 }
 
 // unlock is called when descriptors and doorbell have left the core: the lock is free again. If there is enough to post

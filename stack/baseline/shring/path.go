@@ -10,15 +10,17 @@ import (
 
 // path is the path of one flow of a node.
 type path struct {
-	s     *Server
-	c     hostnet.PathConfig
-	core  *hostCore
-	taken fifo.Queue[hostnet.Packet] // packets that the core has found and Next has not returned
+	s      *Server
+	c      hostnet.PathConfig
+	core   *hostCore
+	taken  fifo.Queue[hostnet.Packet] // packets that the core has found and Next has not returned
+	worked bool                       // looked at entries or posted buffers since the latest call of Worked
 }
 
 var (
 	_ hostnet.Path    = (*path)(nil)
 	_ hostnet.Limited = (*path)(nil)
+	_ hostnet.Worker  = (*path)(nil)
 )
 
 // Next implements hostnet.Path.
@@ -30,6 +32,13 @@ func (p *path) Next(x *hostnet.Packet) bool {
 	*x = p.taken.Pop()
 	p.s.stats.Packets++
 	return true
+}
+
+// Worked implements hostnet.Worker.
+func (p *path) Worked() bool {
+	worked := p.worked
+	p.worked = false
+	return worked
 }
 
 // arrived takes a packet of the flow.

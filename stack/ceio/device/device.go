@@ -125,6 +125,7 @@ type Copier struct {
 	flows int               // flows that use the queue
 	entry driver.Copy
 	now   Ps
+	taken bool // Poll has taken completion entries
 }
 
 // post posts a work entry of a copy from the card to the host. The last one of a copy requests a completion entry,
@@ -158,11 +159,12 @@ func (d *Device) OpenCopier(queue, log int, bus driver.Bus) (*Copier, error) {
 // Ring returns the placement of the queue's rings, for a watch.
 func (k *Copier) Ring() driver.Layout { return k.queue.Layout() }
 
-// Poll takes the completion entries of copies.
-func (k *Copier) Poll(now Ps) {
-	k.now = now
+// Poll takes the completion entries of copies, and reports whether there were any.
+func (k *Copier) Poll(now Ps) bool {
+	k.now, k.taken = now, false
 	k.queue.Poll()
 	k.Flush()
+	return k.taken
 }
 
 // Flush announces the copies that have been started.
@@ -173,6 +175,7 @@ func (k *Copier) Flush() {
 }
 
 func (k *Copier) ended(_ *driver.TxQueue, e *driver.TxEnd) {
+	k.taken = true
 	if s := e.Cqe.Status(); s != nicspec.StatusOk {
 		k.d.check(fmt.Errorf("ceio: transmit queue %d: a copy ended with status %v", k.queue.Number(), s))
 		return

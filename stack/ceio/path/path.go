@@ -16,6 +16,7 @@ type path struct {
 	hits uint64 // of the rule, as the controller read them last
 
 	started bool
+	worked  bool            // took completions since the latest call of Worked
 	got     []device.Packet // handed over by the manager
 	at      int             // packets of `got` that were passed on
 	mine    []device.Packet // of the shared ring: packets of this flow, from `next` on
@@ -27,6 +28,7 @@ type path struct {
 var (
 	_ hostnet.Path    = (*path)(nil)
 	_ hostnet.Limited = (*path)(nil)
+	_ hostnet.Worker  = (*path)(nil)
 )
 
 func (p *path) now() Ps { return Ps(p.c.Bus.Core().Now()) }
@@ -45,6 +47,13 @@ func (p *path) Next(x *hostnet.Packet) bool {
 	p.at++
 	p.pass(x, &p.got[p.at-1])
 	return true
+}
+
+// Worked implements hostnet.Worker.
+func (p *path) Worked() bool {
+	worked := p.worked
+	p.worked = false
+	return worked
 }
 
 // start starts the flow in the first call of Next, since the node is ready then.
@@ -66,8 +75,9 @@ func (p *path) receive() bool {
 	p.got, p.at = p.got[:0], 0
 	for p.Err() == nil {
 		now := p.now()
-		p.core.copier.Poll(now)
+		copied := p.core.copier.Poll(now)
 		more := p.flow.Poll(now, p.c.Burst)
+		p.worked = p.worked || copied || more
 		if more {
 			p.s.arm.arrived()
 		}
