@@ -163,6 +163,22 @@ func TestFakeDevices(t *testing.T) {
 	}
 }
 
+// TestPartsRestartTheLimit checks that each part of a quantum's answer gives a slow device the whole limit again.
+func TestPartsRestartTheLimit(t *testing.T) {
+	const parts = 4
+	err := useDevice(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+		for k := range uint32(parts) {
+			time.Sleep(hangsSoon / 2)
+			r := goodRan(i, s, n/parts*(k+1))
+			if k < parts-1 {
+				r.Flags = protocol.RanMore
+			}
+			c.Write(appendRan(nil, r, nil))
+		}
+	})), hangsSoon)
+	require.NoError(t, err)
+}
+
 // useDevice runs one quantum of a remote device.
 func useDevice(address string, timeout time.Duration) error {
 	c, err := Dial(address, DialOptions{Timeout: timeout})

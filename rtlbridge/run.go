@@ -249,9 +249,7 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 		return nil, errors.New("receive: no quantum was sent")
 	}
 	end := c.sent[(c.rindex+1)%uint64(len(c.sent))]
-	if c.taken == 0 {
-		c.t.arm(time.Duration(end-c.sent[c.rindex%uint64(len(c.sent))]) * slowCycle)
-	}
+	c.t.arm(time.Duration(end-c.sent[c.rindex%uint64(len(c.sent))]) * slowCycle)
 	body, err := c.expect(protocol.FrameRan)
 	if err != nil {
 		return nil, c.fail("run", err)

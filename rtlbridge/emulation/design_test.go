@@ -80,7 +80,7 @@ func TestFaultsHappen(t *testing.T) {
 	direct, agent := lanes(t)
 	faulty := *agent
 	faulty.Args = append(append([]string{}, agent.Args...), "--link-faults", "5")
-	words, err := played(&faulty, record(t, direct, 2, 10).file, nil)
+	words, err := played(&faulty, record(t, direct, 2, 10).file)
 	require.NoError(t, err)
 	at := strings.Index(words, "link: ")
 	require.GreaterOrEqual(t, at, 0, words)
@@ -89,7 +89,7 @@ func TestFaultsHappen(t *testing.T) {
 	require.NoError(t, err, words)
 	require.Positive(t, struck)
 	require.Positive(t, again)
-	words, err = played(agent, record(t, direct, 2, 10).file, nil)
+	words, err = played(agent, record(t, direct, 2, 10).file)
 	require.NoError(t, err)
 	require.NotContains(t, words, "link: ")
 }

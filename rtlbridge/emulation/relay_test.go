@@ -23,6 +23,10 @@ const (
 const (
 	relayAfter   = 2000                  // bytes from the agent until it goes wrong
 	relayLatency = 80 * time.Millisecond // of a slow board, each way
+
+	// Bytes of a narrow link, each way, and the time for these.
+	relayPart     = 64
+	relayPartTime = 10 * time.Millisecond
 )
 
 // relay carries bytes between agent and board, until something goes wrong. It returns the exit status.
@@ -32,13 +36,18 @@ func relay(mode string) int {
 		return 1
 	}
 	board, to, from := startBoard()
+	most := 4096
+	if mode == "narrow" {
+		most = relayPart
+	}
 	var seen atomic.Int64
 	var wrong atomic.Bool
 	wrong.Store(mode == "mute")
 	go func() {
-		b := make([]byte, 4096)
+		b := make([]byte, most)
 		for {
 			n, err := from.Read(b)
+			narrow(mode)
 			switch {
 			case err != nil && wrong.Load() && mode == "reset":
 				time.Sleep(time.Millisecond)
@@ -51,9 +60,10 @@ func relay(mode string) int {
 			pass(mode, wrong.Load(), b[:n])
 		}
 	}()
-	b := make([]byte, 4096)
+	b := make([]byte, most)
 	for {
 		n, err := os.Stdin.Read(b)
+		narrow(mode)
 		if err != nil {
 			break
 		}
@@ -83,6 +93,13 @@ func relay(mode string) int {
 		_, _ = fmt.Fprintln(f, seen.Load())
 	}
 	return 0
+}
+
+// narrow waits for the time that a narrow link takes for some bytes.
+func narrow(mode string) {
+	if mode == "narrow" {
+		time.Sleep(relayPartTime)
+	}
 }
 
 // pass gives the agent bytes of the board.

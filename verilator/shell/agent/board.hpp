@@ -1,7 +1,9 @@
 // The board at the other end of the link: messages to its shell, and the events that come back.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "link.hpp"
@@ -47,6 +49,10 @@ class Board {
   void flush() {
     guarded([&] { link_.flush(); });
   }
+
+  // Has a function called while a message is waited for; none from the start. From its first call on, a board may be
+  // silent for longer: kLinkLimitNs.
+  void while_waiting(std::function<void()> f) { link_.while_waiting(std::move(f)); }
 
   // Reads the next message. Returns the index of the transactor whose event it was, or kDone.
   static constexpr size_t kDone = SIZE_MAX;

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 
 #include "board.hpp"
 #include "feeder.hpp"
 #include "grant.hpp"
 #include "open.hpp"
 #include "options.hpp"
+#include "reporting.hpp"
 #include "stop.hpp"
 #include "streams.hpp"
 
@@ -66,17 +68,21 @@ class Emulated {
   }
 
   // Runs n cycles. Throws SessionError if the board or its link fails; Fatal, with the reason in g_stop, if the design
-  // ends the simulation: then what it did in the grant under way is lost.
+  // ends the simulation: then what it did in the grant under way is lost. Calls `waits` after each grant, and again and
+  // again while it waits for the board.
   template <class Out>
-  uint32_t run(uint32_t n, Out& out) {
+  uint32_t run(uint32_t n, Out& out, const std::function<void()>& waits = {}) {
     const uint64_t end = cycle() + n;
+    board_.while_waiting(waits);
     try {
       while (cycle() < end) {
         const Grant g = plan(end, out);
         execute(g);
         for (uint32_t slot = 0; slot < g.slots; slot++) replay(uint16_t(slot), out);
         check_events();
+        if (waits) waits();
       }
+      board_.while_waiting({});
     } catch (const SessionError& e) {
       if (e.code != ErrorCode::kAssert && e.code != ErrorCode::kFinish && e.code != ErrorCode::kInternal) throw;
       g_stop = {true, e.code, e.text};
@@ -87,16 +93,13 @@ class Emulated {
 
  private:
   static constexpr uint64_t kMaxResets = 100;
-  // Grants that take longer get fewer slots from then on, shorter ones more: the host hears from a slow board in time.
-  static constexpr uint64_t kLongGrantNs = 500'000'000, kShortGrantNs = 50'000'000;
-  static constexpr uint32_t kLeastSlots = 16;
 
   // Runs a cycle in which streams rest: as many grants as it takes other clocks to let the first one rise.
   void rest_cycle() {
     Clocks<Dut::kClocks> clocks = streams_.clocks();
     for (uint32_t rising = 0; !(rising & 1);) {
       Grant g{0, kGrantRest};
-      for (; !(rising & 1) && g.slots < most_slots_; g.slots++) clocks.advance(rising = clocks.next());
+      for (; !(rising & 1) && g.slots < size_.most(false); g.slots++) clocks.advance(rising = clocks.next());
       execute(g);
     }
     streams_.clocks() = clocks;
@@ -184,7 +187,7 @@ class Emulated {
       }
     }
     Clocks<Dut::kClocks> clocks = streams_.clocks();
-    for (uint64_t at = cycle(); at < stop && g.slots < (masked_ ? std::min(kMaskSlots, most_slots_) : most_slots_); g.slots++) {
+    for (uint64_t at = cycle(); at < stop && g.slots < size_.most(masked_); g.slots++) {
       const uint32_t rising = clocks.next();
       clocks.advance(rising);
       at += rising & 1;
@@ -207,9 +210,7 @@ class Emulated {
       if (!feeders_[i].taken()) disagree("it took a beat of input " + std::to_string(i) + " that it did not have");
       if (feed()) board_.flush();
     }
-    const uint64_t took = now_ns() - begin;
-    if (took > kLongGrantNs) most_slots_ = std::max(g.slots / 2, kLeastSlots);
-    if (took < kShortGrantNs) most_slots_ = std::min(2 * most_slots_, kMaxSlots);
+    size_.took(g.slots, masked_ && (g.flags & kGrantCount) != 0, now_ns() - begin);
   }
 
   // Sends the beats for which the shell has room; returns whether there were any.
@@ -338,7 +339,7 @@ class Emulated {
   std::vector<bool> stalled_;         // by stream: an output's beat was offered and not taken in the tick before
   uint64_t taken_here_ = 0;           // bit by stream: the shell took an output's beat in the current slot
   std::vector<uint8_t> message_;
-  uint32_t most_slots_ = kMaxSlots;   // of a grant
+  GrantSize size_;
   bool masked_ = false;               // some stream has a stall pattern
   bool fresh_ = true;                 // the next slot is the first of its cycle
   bool rests_ = false;                // a reset is held

@@ -27,6 +27,31 @@ struct Grant {
   uint8_t flags = 0;
 };
 
+// Sizes grants by the time that earlier ones took, so that the host hears from a slow board in time. The first ones are
+// small: nothing is known about the board yet.
+class GrantSize {
+ public:
+  // Returns the largest number of slots of the next grant; masked: it comes with stall bits.
+  uint32_t most(bool masked) const { return masked && kMaskSlots < most_ ? kMaskSlots : most_; }
+
+  // Notes how long a grant took. Only one that was as large as it may be says that larger ones are quick, too.
+  void took(uint32_t slots, bool masked, uint64_t ns) {
+    if (ns > kLongNs && slots <= 2 * kLeast) {
+      most_ = kLeast;
+    } else if (ns > kLongNs) {
+      most_ = slots / 2;
+    } else if (ns < kShortNs && slots >= most(masked) && most_ < kMaxSlots) {
+      most_ *= 2;
+    }
+  }
+
+ private:
+  static constexpr uint64_t kLongNs = 500'000'000, kShortNs = 50'000'000;
+  static constexpr uint32_t kLeast = 16;
+
+  uint32_t most_ = kLeast;
+};
+
 // The stall pattern of one stream, in the form that the shell gets.
 struct StallMask {
   Stall stall;

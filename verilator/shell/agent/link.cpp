@@ -92,6 +92,7 @@ void Link::read(uint8_t* p, size_t n) {
   const uint64_t begin = now_ns();
   for (uint64_t asked = begin, wait = std::max(kSilenceNs, resend_ns_); payload_.size() < n; pump(1)) {
     check_limit(begin);
+    if (waits_) waits_();
     if (now_ns() - std::max(asked, heard_ns_) < wait) continue;
     asked = now_ns();
     wait = std::min(2 * wait, kPatienceNs);
@@ -102,9 +103,11 @@ void Link::read(uint8_t* p, size_t n) {
 }
 
 void Link::check_limit(uint64_t since) {
-  if (now_ns() - std::max(since, heard_ns_) < kLinkLimitNs) return;
-  fail(open_ ? "the board has sent nothing new for 10 s"
-             : "the board does not answer within 10 s: is it a shell, and is the width of the link right?");
+  if (now_ns() - std::max(since, heard_ns_) < limit_ns_) return;
+  const std::string limit = std::to_string(limit_ns_ / 1'000'000'000) + " s";
+  const std::string strange = strange_ == 0 ? "" : ", but " + std::to_string(strange_) + " bytes that are no frames";
+  if (open_) fail("the board has sent nothing new for " + limit + strange);
+  fail("the board has not answered for " + limit + strange + ": is it a shell, and is the width of the link right?");
 }
 
 // Frames that the shell may have missed are sent again from the oldest on; then as many new ones as may be under way.
@@ -191,6 +194,7 @@ void Link::receive(const uint8_t* p, size_t n) {
 
 bool Link::take_frame() {
   auto start = std::find(raw_.begin(), raw_.end(), kStart);
+  strange_ += uint64_t(std::count_if(raw_.begin(), start, [](uint8_t b) { return b != 0; }));  // zeros fill up words
   raw_.erase(raw_.begin(), start);
   if (raw_.size() < kHead) return false;
   const size_t n = size_t(raw_[5]) | size_t(raw_[6]) << 8;
@@ -207,10 +211,12 @@ bool Link::take_frame() {
       if (fault != LinkFaults::Fault::kLost) handle(raw_.data(), n);
       if (fault == LinkFaults::Fault::kDoubled) handle(raw_.data(), n);
       used = whole;
+      strange_ = 0;
     } else {
       nack_due_ = open_;
     }
   }
+  strange_ += used == 1;
   raw_.erase(raw_.begin(), raw_.begin() + std::ptrdiff_t(used));
   return true;
 }

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol.hpp"
@@ -16,8 +18,9 @@ namespace nictwin {
 // Code of the ERROR frame for a failure of the board or of the link to it (docs/bridge.md).
 constexpr ErrorCode kLinkError = static_cast<ErrorCode>(9);
 
-// The next message of the board, or the bytes that follow it, did not come within this time.
-constexpr uint64_t kLinkLimitNs = 10'000'000'000;
+// Longest time in which nothing new comes from the board. While a session begins it is shorter than the client's limit,
+// which starts with START: then the client learns that it was the board. Later, RAN frames restart that one.
+constexpr uint64_t kLinkLimitNs = 9'000'000'000, kBeginLimitNs = 6'000'000'000;
 // Shortest time without an acknowledgement after which frames are sent again.
 constexpr uint64_t kResendNs = 50'000'000;
 // Shortest silence after which a waiting host asks the shell to send again what it may have sent.
@@ -64,6 +67,11 @@ class Link {
   // Queues bytes; flush sends them.
   void write(const uint8_t* p, size_t n) { pending_.insert(pending_.end(), p, p + n); }
   void flush();
+  // Has a function called while read waits. From here on, the limit is kLinkLimitNs.
+  void while_waiting(std::function<void()> f) {
+    waits_ = std::move(f);
+    limit_ns_ = kLinkLimitNs;
+  }
   // Reads exactly n bytes.
   void read(uint8_t* p, size_t n);
   // Frames that were lost, doubled or damaged on purpose, and those that were sent again.
@@ -110,6 +118,9 @@ class Link {
   bool rewound_ = false;         // the frames under way have been asked for again since the latest acknowledgement
   uint64_t resend_ns_ = kResendNs;
   uint64_t repeated_ = 0;
+  uint64_t limit_ns_ = kBeginLimitNs;
+  uint64_t strange_ = 0;         // bytes outside of valid frames since the latest valid one
+  std::function<void()> waits_;
   uint64_t heard_ns_ = 0;        // when the latest new payload or acknowledgement came
 };
 
