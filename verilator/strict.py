@@ -7,6 +7,7 @@ device, as dut shell writes it."""
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -76,12 +77,21 @@ def check(params):
         sys.exit(f"yosys: nic_top {params}:\n" + "\n".join(l for l in out.splitlines() if "Warning" in l))
 
 
+def local(path):
+    """Returns the name of a file in this folder: yosys does not see all others, such as those in /tmp."""
+    if not os.path.isabs(path):
+        return path
+    name = path.replace("/", "_")
+    shutil.copyfile(path, name)
+    return name
+
+
 def shell(folder):
     """Checks an emulation shell with both tools."""
     os.chdir(folder)
     with open("shell.f", encoding="utf-8") as f:
         lines = [l for l in f.read().split("\n") if l and not l.startswith("//")]
-    files = [l for l in lines if l[0] != "+"]
+    files = [local(l) for l in lines if l[0] != "+"]
     options = [l.replace("+incdir+", "-I ").replace("+define+", "-D ") for l in lines if l[0] == "+"]
     slang(files, "--top", "nictwin_shell", *options, include="")
     line = " ".join([*options, "--top nictwin_shell", *files])
@@ -111,7 +121,7 @@ def main():
     slang(NIC + BLOCKS)
     slang(NIC + CELLS)
     slang(FIFO)
-    for top in ("host", "clocks", "in", "out", "observe", "noise"):
+    for top in ("host", "clocks", "in", "out", "observe", "noise", "trace"):
         slang(SHELL, "--top", f"shell_{top}")
 
 

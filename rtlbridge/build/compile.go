@@ -139,7 +139,7 @@ func (b *builder) mainUnits() []unit {
 	switch b.o.Variant {
 	case VariantAgent:
 		return append(units(b.home, b.objDir(), "-O3", "main"),
-			units(filepath.Join(b.shellDir(), "agent"), b.objDir(), "-O3", "link", "board", "program")...)
+			units(filepath.Join(b.shellDir(), "agent"), b.objDir(), "-O3", "link", "board", "program", "trace")...)
 	case VariantBoard:
 		return units(filepath.Join(b.shellDir(), "board"), b.objDir(), "-O3", "main")
 	}

@@ -15,7 +15,7 @@ var shellTests = []string{
 	"shell_fifo_test #(.Depth(1))", "shell_fifo_test #(.Depth(3))", "shell_clocks_test", "shell_in_test",
 	"shell_out_test", "shell_observe_test", "shell_noise_test", "shell_commands_test", "shell_report_test",
 	"shell_width_test #(.Bytes(1))", "shell_width_test #(.Bytes(8))", "shell_width_test #(.Bytes(64))",
-	"shell_link_test",
+	"shell_link_test", "shell_trace_test",
 }
 
 const testCycles = 1_000_000
@@ -113,6 +113,8 @@ var seededBugs = []seededBug{
 		"count_q == Cw'(Bytes - 1)", "count_q == Cw'(Bytes - 2)"},
 	{"no payload is overwritten before it was acknowledged", "shell_link_test", "shell_link_tx.sv",
 		"fill_q - base_q < 8'(Slots)", "fill_q - next_q < 8'(Slots)"},
+	{"a trace begins in the chosen cycle", "shell_trace_test", "shell_trace.sv",
+		"cycle_i >= from_i", "cycle_i > from_i"},
 }
 
 // TestSeededBugs checks that the tests of the blocks find a bug for each promise of the shell. All are tried by make

@@ -58,8 +58,9 @@ type shape struct {
 	Inputs      []pins
 	Outputs     []pins
 	Hash        string
-	ports       map[string]int // by C++ member: index of the port
-	observedAt  []int          // offsets in the message of observed signals
+	Traced      []manifest.PinPort // held by the trace buffer
+	ports       map[string]int     // by C++ member: index of the port
+	observedAt  []int              // offsets in the message of observed signals
 	ObservedLen int
 }
 
@@ -85,11 +86,14 @@ func newShape(b *manifest.Binding, ports []manifest.PinPort, parameters string, 
 	return s
 }
 
-// Sources returns the number of transactors: inputs, outputs, and one for the observed signals.
-func (s *shape) Sources() int { return len(s.Inputs) + len(s.Outputs) + 1 }
+// Sources returns the number of transactors: inputs, outputs, one for the observed signals, and perhaps a trace buffer.
+func (s *shape) Sources() int { return s.observer() + 1 + bit(len(s.Traced) > 0) }
+
+// observer returns the index of the transactor of the observed signals.
+func (s *shape) observer() int { return len(s.Inputs) + len(s.Outputs) }
 
 // Lengths of messages, in bytes, without their code.
-func (s *shape) startBytes() int { return s.tieAt(len(s.Ties)) }
+func (s *shape) startBytes() int { return s.tieAt(len(s.Ties)) + traceStart*bit(len(s.Traced) > 0) }
 func (s *shape) maskBytes() int  { return 8 * len(s.Streams) }
 func (s *shape) grantBytes() int { return s.creditAt(len(s.Outputs)) }
 
@@ -103,14 +107,17 @@ func (s *shape) bodyBytes() int {
 
 // mostBytes returns the length of the longest payload of an event.
 func (s *shape) mostBytes() int {
-	n := s.ObservedLen
+	n := max(s.ObservedLen, bytesOfAll(s.Traced))
 	for _, p := range s.Outputs {
 		n = max(n, p.Bytes)
 	}
 	return n
 }
 
-// Offsets in the message that starts a run: flags, clocks, keys of inputs, credits of outputs, tie-offs.
+// traceStart is the length of the cycle in which a trace begins.
+const traceStart = 6
+
+// Offsets in the message that starts a run: flags, clocks, keys of inputs, credits of outputs, tie-offs, trace.
 func (s *shape) clockAt(k int) int { return 1 + 8*k }
 func (s *shape) keyAt(i int) int   { return s.clockAt(len(s.Clocks)) + 8*i }
 func (s *shape) limitAt(i int) int { return s.keyAt(len(s.Inputs)) + 5*i }

@@ -24,7 +24,7 @@ func TestWallClean(t *testing.T) {
 	}{
 		{"fifo/dut.yaml", DefaultOptions(), false},
 		{"fifo/lanes.yaml", Options{LinkBits: 512, Depth: 1}, false},
-		{"ports/dut.yaml", Options{LinkBits: 64, Depth: 3}, true},
+		{"ports/dut.yaml", Options{LinkBits: 64, Depth: 3, Trace: "rsp_addr+rst_ni+apart_o", Samples: 16}, true},
 		{"own/afifo/dut.yaml", DefaultOptions(), false},
 		{"own/arbmux/dut.yaml", DefaultOptions(), false},
 		{"own/dmard/dut.yaml", DefaultOptions(), false},

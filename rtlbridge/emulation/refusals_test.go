@@ -114,10 +114,15 @@ func TestParseLink(t *testing.T) {
 	require.Nil(t, l)
 	l, err = ParseLink("sim")
 	require.NoError(t, err)
-	require.Equal(t, &Link{Options: DefaultOptions()}, l)
+	require.Equal(t, &Link{Options: DefaultOptions(), TraceFile: TraceFile{Name: DefaultTraceFile}}, l)
 	l, err = ParseLink("sim,bits=512,depth=1,faults=2")
 	require.NoError(t, err)
-	require.Equal(t, &Link{Options{LinkBits: 512, Depth: 1}, 2}, l)
+	require.Equal(t, &Link{Options: Options{LinkBits: 512, Depth: 1, Samples: 1024}, Faults: 2,
+		TraceFile: TraceFile{Name: DefaultTraceFile}}, l)
+	l, err = ParseLink("sim,trace=a+b,samples=64,from=7,file=x.vcd")
+	require.NoError(t, err)
+	require.Equal(t, &Link{Options: Options{LinkBits: 8, Depth: 16, Trace: "a+b", Samples: 64},
+		TraceFile: TraceFile{From: 7, Name: "x.vcd"}}, l)
 	for text, fault := range map[string]string{
 		"uart":          `link "uart": want sim`,
 		"sim,":          `link "sim,": "": want sim`,
@@ -130,6 +135,12 @@ func TestParseLink(t *testing.T) {
 		"sim,faults=90": "faults in 90% of the frames: want 0 to 20",
 		"sim,depth=0":   "0 beats held by a transactor: want 1 to 1024",
 		"sim,depth=1e":  `"depth=1e": want sim`,
+
+		"sim,bits=8,bits=16":      `"bits=16": want sim`,
+		"sim,trace=":              `"trace=": want sim`,
+		"sim,from=7":              "from has no effect without trace=PORT+PORT",
+		"sim,trace=a,from=-1":     `"from=-1": want sim`,
+		"sim,trace=a,samples=100": "a trace of 100 samples: want 2 to 4096, a power of two",
 	} {
 		_, err := ParseLink(text)
 		require.ErrorContains(t, err, fault)

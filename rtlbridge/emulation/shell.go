@@ -21,19 +21,24 @@ import (
 type Options struct {
 	LinkBits int // width of the link: 8 to 512, a power of two
 	Depth    int // beats, and events, that each transactor holds
+	// Trace names the device's ports whose values the trace buffer holds, joined by +; empty: there is no buffer.
+	Trace   string
+	Samples int // of the trace buffer: a power of two
 }
 
 // Widths of a link, and the number of beats that a transactor may hold.
 const (
 	minLinkBits, maxLinkBits = 8, 512
 	maxDepth                 = 1024
+	minSamples, maxSamples   = 2, 4096
+	maxTraceBits             = 4096 // of a sample
 )
 
 // resendCycles is the number of host clocks after which a shell sends a frame again.
 const resendCycles = 1 << 20
 
 // DefaultOptions returns the shape of shells unless something else is asked for.
-func DefaultOptions() Options { return Options{LinkBits: 8, Depth: 16} }
+func DefaultOptions() Options { return Options{LinkBits: 8, Depth: 16, Samples: 1024} }
 
 // Validate reports all faults of the options.
 func (o Options) Validate() error {
@@ -43,6 +48,9 @@ func (o Options) Validate() error {
 	if o.Depth < 1 || o.Depth > maxDepth {
 		return fmt.Errorf("%d beats held by a transactor: want 1 to %d", o.Depth, maxDepth)
 	}
+	if o.Trace != "" && (o.Samples < minSamples || o.Samples > maxSamples || o.Samples&(o.Samples-1) != 0) {
+		return fmt.Errorf("a trace of %d samples: want %d to %d, a power of two", o.Samples, minSamples, maxSamples)
+	}
 	return nil
 }
 
@@ -51,9 +59,10 @@ var zeroHash = strings.Repeat("0", 2*sha256.Size)
 
 // Shell is a generated shell.
 type Shell struct {
-	Text   string   // source of the top module
-	Blocks []string // files of the blocks that it is made of, packages first
-	Hash   string   // identity: of text, blocks and the design's sources, in hexadecimal
+	Text   string             // source of the top module
+	Blocks []string           // files of the blocks that it is made of, packages first
+	Hash   string             // identity: of text, blocks and the design's sources, in hexadecimal
+	Traced []manifest.PinPort // ports that the trace buffer holds
 }
 
 // Generate makes the shell for a device with these ports. Errors: those of Supported, and of reading sources.
@@ -78,6 +87,10 @@ func Generate(ctx context.Context, m *manifest.Manifest, ports []manifest.PinPor
 		return nil, err
 	}
 	shape := newShape(bound, ports, parameters, o)
+	if shape.Traced, err = traced(bound, ports, o); err != nil {
+		return nil, err
+	}
+	s.Traced = shape.Traced
 	shape.Hash = zeroHash
 	if s.Hash, err = identity(ctx, m, shape.text(), s.Blocks); err != nil {
 		return nil, err
@@ -160,6 +173,10 @@ func (s *Shell) board(m *manifest.Manifest, file string) *manifest.Manifest {
 // Build makes agent and board of a device, or finds them in the cache. The device that it returns is the agent, which
 // starts the board.
 func Build(m *manifest.Manifest, o Options, bo build.Options) (*build.Device, error) {
+	return buildTraced(m, o, TraceFile{Name: DefaultTraceFile}, bo)
+}
+
+func buildTraced(m *manifest.Manifest, o Options, trace TraceFile, bo build.Options) (*build.Device, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -206,6 +223,7 @@ func Build(m *manifest.Manifest, o Options, bo build.Options) (*build.Device, er
 		return nil, err
 	}
 	agent.Args = []string{"--board", board.Binary, "--board-hash", shell.Hash}
+	agent.Args = append(agent.Args, traceArgs(o, shell.Traced, trace)...)
 	agent.Cached = agent.Cached && board.Cached
 	agent.Took += board.Took
 	return agent, nil

@@ -53,6 +53,7 @@ func (s *shape) text() string {
 		s.output(w, p)
 	}
 	s.observe(w)
+	s.trace(w)
 	s.device(w)
 	w.line("endmodule")
 	return w.String()
@@ -74,10 +75,12 @@ func (s *shape) host(w *writer) {
 		switch {
 		case i < len(s.Inputs):
 			return 0
-		case i < n-1:
+		case i < s.observer():
 			return s.Outputs[i-len(s.Inputs)].Bytes
+		case i == s.observer():
+			return s.ObservedLen
 		}
-		return s.ObservedLen
+		return bytesOfAll(s.Traced)
 	}
 	w.line("\n  // The link: messages in, events out.")
 	w.line("  logic session, start, masks, grant, done, moving;")
@@ -116,17 +119,18 @@ func (s *shape) control(w *writer) {
 	w.line("\n  // Configuration of a run, and the grant under way.")
 	w.line("  logic [%d:0] cfg_q;", 8*s.startBytes()-1)
 	w.line("  logic [%d:0] grant_body;", 8*s.grantBytes()-1)
-	w.line("  logic start_q, clear, drop, rest_q, count_q, unused_bits;")
+	w.line("  logic start_q, clear, drop, read, rest_q, count_q, unused_bits;")
 	w.line("  logic [%d:0] resets_q;", resets-1)
 	w.line("  logic [CycleBits-1:0] cycle_q;")
 	w.line("  logic [%d:0] drive, sample, live, rise;", clocks-1)
 	w.line("  logic [%d:0][CycleBits-1:0] ticks;", clocks-1)
 	w.line("  logic [SlotBits-1:0] slot;")
-	w.line("  logic [%d:0] stop;", s.Sources()-1)
+	w.line("  logic [%d:0] stop;", s.observer())
 	w.line("  logic [%d:0] noise_want;\n", len(s.Inputs)-1)
 	w.line("  assign grant_body = body[%d -: %d];", top-1, 8*s.grantBytes())
 	w.line("  assign clear = rst || session || start_q;")
 	w.line("  assign drop  = grant && grant_body[16+GrantDrop];")
+	w.line("  assign read  = grant && grant_body[16+GrantTrace];")
 	w.line("  assign live  = rest_q ? '0 : '1;\n")
 	w.line("  always_ff @(posedge clk) begin")
 	w.line("    start_q <= start;")
@@ -186,7 +190,7 @@ func (s *shape) noise(w *writer) {
 	w.line("    .clk, .rst(clear), .want_i(noise_want), .key_i({%s}),", strings.Join(keys, ", "))
 	w.line("    .tick_i({%s}),", strings.Join(ticks, ", "))
 	w.line("    .load_o(noise_load), .noise_o(noise_bits)\n  );")
-	w.line("  assign unused_bits = ^{body, cfg_q, grant_body, ticks, resets_q, noise_bits};")
+	w.line("  assign unused_bits = ^{body, cfg_q, grant_body, read, ticks, resets_q, noise_bits};")
 }
 
 // tick returns the signal that counts the edges of a stream's clock.
@@ -330,7 +334,7 @@ func (s *shape) output(w *writer, p pins) {
 
 // observe instantiates the transactor of the observed signals.
 func (s *shape) observe(w *writer) {
-	n, bits := s.Sources()-1, 0
+	n, bits := s.observer(), 0
 	var parts []string
 	for _, p := range s.Observe {
 		parts = append(parts, fmt.Sprintf("pin_%d", s.ports[p.Member]))

@@ -18,10 +18,11 @@ package shell_pkg;
   localparam int BeatLast  = 1;
   localparam int BeatMore  = 2;
   // Flags of a grant: streams rest, as a reset is held; transactions of earlier epochs are dropped;
-  // cycles are counted (not in the reset before cycle 0).
+  // cycles are counted (not in the reset before cycle 0); the trace buffer is read, no slot runs.
   localparam int GrantRest  = 0;
   localparam int GrantDrop  = 1;
   localparam int GrantCount = 2;
+  localparam int GrantTrace = 3;
 
   // Messages to the agent: below RepDone, the index of a transactor, with an event of two bytes and
   // perhaps a payload.

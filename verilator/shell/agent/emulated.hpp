@@ -9,11 +9,13 @@
 #include "board.hpp"
 #include "feeder.hpp"
 #include "grant.hpp"
+#include "notice.hpp"
 #include "open.hpp"
 #include "options.hpp"
 #include "reporting.hpp"
 #include "stop.hpp"
 #include "streams.hpp"
+#include "trace.hpp"
 
 namespace nictwin {
 
@@ -27,7 +29,8 @@ class Emulated {
   static constexpr bool kEmulated = true;
 
   // Starts the simulated board, which powers the device up anew, and takes it through reset, up to cycle 0.
-  Emulated(const Start& start, const DeviceOptions& o) : board_(o, start.seed, Dut::kLinkBytes), streams_(start) {
+  Emulated(const Start& start, const DeviceOptions& o)
+      : trace_(o.plus_args), board_(o, start.seed, Dut::kLinkBytes), streams_(start), period_ps_(start.period_ps) {
     reset_stop();
     streams_.begin(start, top_);
     make_streams(start);
@@ -37,6 +40,13 @@ class Emulated {
       rest_cycle();
     }
     Dut::set_resets(top_, Dut::kResetCycles);
+  }
+  ~Emulated() {
+    try {
+      read_trace(true);
+    } catch (const SessionError& e) {
+      notice(e.text);
+    }
   }
   Emulated(const Emulated&) = delete;
   Emulated& operator=(const Emulated&) = delete;
@@ -80,10 +90,11 @@ class Emulated {
         execute(g);
         for (uint32_t slot = 0; slot < g.slots; slot++) replay(uint16_t(slot), out);
         check_events();
+        read_trace(false);
         if (waits) waits();
       }
-      board_.while_waiting({});
     } catch (const SessionError& e) {
+      trace_.give_up();
       if (e.code != ErrorCode::kAssert && e.code != ErrorCode::kFinish && e.code != ErrorCode::kInternal) throw;
       g_stop = {true, e.code, e.text};
       throw Fatal{};
@@ -135,8 +146,12 @@ class Emulated {
       events_.emplace_back();
       events_.back().payload = S::kBeatBytes;
     });
+    observed_source_ = events_.size();
     events_.emplace_back();
     events_.back().payload = Dut::kObservedBytes;
+    if (!trace_.enabled()) return;
+    events_.emplace_back();
+    events_.back().payload = trace_.bytes();
   }
 
   void send_start(const Start& start) {
@@ -157,7 +172,21 @@ class Emulated {
       put_number(message_, credits, 4);
     });
     Dut::get_ties(top_, message_);
+    if (trace_.enabled()) put_number(message_, trace_.from(), 6);
     board_.write(message_);
+  }
+
+  // Reads the trace buffer once it is full, or at the end of a run, and writes its file.
+  void read_trace(bool at_end) {
+    if (!trace_.due(cycle(), at_end)) return;
+    if (at_end) board_.while_waiting({});
+    trace_.give_up();  // unless it can be read now
+    for (ShellEvents& e : events_) e.clear();
+    send_grant({0, kGrantTrace});
+    board_.flush();
+    while (board_.read(events_) != Board::kDone) {
+    }
+    trace_.write(events_.back(), period_ps_);
   }
 
   // Plans the slots up to cycle `end`, or to where something changes that the shell does not know: a reset, credits.
@@ -266,7 +295,7 @@ class Emulated {
       streams_.settle(top_, rising);
     }
     if ((rising & 1) != 0) {
-      ShellEvents& e = events_.back();
+      ShellEvents& e = events_[observed_source_];
       if (const ShellEvent* x = e.take(slot)) Dut::set_observed(top_, e.bytes.data() + x->at);
       streams_.observe(top_, out);
     }
@@ -327,13 +356,16 @@ class Emulated {
                                                  ": " + what};
   }
 
+  Trace trace_;
   Board board_;
   Top top_{};
   Streams<Dut> streams_;
+  uint64_t period_ps_;                // of the first clock
   std::vector<Feeder> feeders_;       // by input
   std::vector<uint8_t> feeder_of_;    // by stream
-  std::vector<ShellEvents> events_;   // by transactor: inputs, outputs, observed signals
+  std::vector<ShellEvents> events_;   // by transactor: inputs, outputs, observed signals, trace
   std::vector<uint8_t> source_of_;    // by stream: its transactor
+  size_t observed_source_ = 0;        // transactor of the observed signals
   std::vector<std::deque<Credit>> credits_;  // by stream
   std::vector<StallMask> masks_;      // by stream
   std::vector<bool> stalled_;         // by stream: an output's beat was offered and not taken in the tick before

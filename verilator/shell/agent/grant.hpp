@@ -13,7 +13,7 @@ namespace nictwin {
 constexpr uint8_t kCmdStart = 1, kCmdMasks = 3, kCmdGrant = 4;
 
 // Flags of a grant.
-constexpr uint8_t kGrantRest = 1, kGrantDrop = 2, kGrantCount = 4;
+constexpr uint8_t kGrantRest = 1, kGrantDrop = 2, kGrantCount = 4, kGrantTrace = 8;
 
 // Largest number of slots of a grant: with stall bits, the bits of a mask; else those that an event can number.
 constexpr uint32_t kMaskSlots = 64, kMaxSlots = 4096;

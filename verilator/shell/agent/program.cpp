@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "link.hpp"
+#include "trace.hpp"
 
 namespace nictwin {
 
@@ -45,7 +46,9 @@ BoardProgram::BoardProgram(const DeviceOptions& o, uint64_t seed) {
   const std::string seed_arg =
       "+verilator+seed+" + std::to_string((sub_seed(seed, "power-up") & 0x7fffffff) | 1);
   std::vector<const char*> argv{o.board.c_str(), seed_arg.c_str()};
-  for (const std::string& a : o.plus_args) argv.push_back(a.c_str());
+  for (const std::string& a : o.plus_args) {
+    if (a.rfind(Trace::kPlusArg, 0) != 0) argv.push_back(a.c_str());
+  }
   argv.push_back(nullptr);
   int link[2], words[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link) != 0 || pipe2(words, O_CLOEXEC | O_NONBLOCK) != 0) {
