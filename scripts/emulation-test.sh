@@ -5,22 +5,31 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=bin/nictwin
 
-# digest ARGUMENTS...: of a command
-digest() {
-  "$bin" "$@" --json | grep -oE '"digest":"[0-9a-f]+"' | head -1
+# digest OBJECT: of a command's result
+digest() { grep -oE '"digest":"[0-9a-f]+"' <<<"$1" | head -1; }
+
+# builds OBJECT: hashes of the devices that a result is of, one a line
+builds() { grep -oE '"builds?":(\[[^]]*\]|"[0-9a-f]+")' <<<"$1" | grep -oE '[0-9a-f]{64}' | sort -u; }
+
+# fail TEXT
+fail() {
+  echo "emulation: $1" >&2
+  exit 1
 }
 
-# same LINK ARGUMENTS...: compares a command with and without the link
+# same LINK ARGUMENTS...: compares a command with and without the link, and checks that it had no build in common: else
+# the link was not used
 same() {
-  local link=$1 plain linked begin=$SECONDS
+  local link=$1 plain linked begin=$SECONDS what
   shift
-  plain=$(digest "$@")
-  linked=$(digest "$@" --link "$link")
-  if [ "$plain" != "$linked" ]; then
-    echo "differs through --link $link: nictwin $*: $linked, want $plain" >&2
-    exit 1
-  fi
-  echo "same through --link $link: nictwin $(tr '\n' ' ' <<<"${*:1:8}"): $plain, $((SECONDS - begin)) s"
+  what="nictwin $(tr '\n' ' ' <<<"${*:1:8}")"
+  plain=$("$bin" "$@" --json)
+  linked=$("$bin" "$@" --json --link "$link")
+  [[ -n $(digest "$plain") && $(digest "$plain") == $(digest "$linked") ]] ||
+    fail "differs through --link $link: nictwin $*: $(digest "$linked"), want $(digest "$plain")"
+  [[ $linked == *"\"link\":\"$link\""* && -n $(builds "$plain") && -n $(builds "$linked") &&
+    -z $(comm -12 <(builds "$plain") <(builds "$linked")) ]] || fail "$what: --link $link was not used"
+  echo "same through --link $link: $what: $(digest "$plain"), $((SECONDS - begin)) s"
 }
 
 captures=(scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap)
