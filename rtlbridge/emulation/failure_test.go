@@ -41,8 +41,8 @@ func behind(t *testing.T, agent *build.Device, mode string) (d *build.Device, fi
 	return &x, file
 }
 
-// TestBoardsThatFail checks that a board that cannot be started, ends, stops, is reset, answers nonsense or was built
-// from something else is an error of the infrastructure, soon, and that the error says which.
+// TestBoardsThatFail checks that a board that cannot be started, ends or was built from something else is an error of the
+// infrastructure, and that the error says which.
 func TestBoardsThatFail(t *testing.T) {
 	direct, agent := lanes(t)
 	board, hash := agent.Args[1], agent.Args[3]
@@ -50,14 +50,9 @@ func TestBoardsThatFail(t *testing.T) {
 	for _, x := range []struct{ mode, board, hash, fault string }{
 		{"", "/bin/true", hash, "link: the board has ended"},
 		{"", "/no/such/board", hash, "board: /no/such/board: No such file or directory"},
-		{"mute", "", "", "link: the board has not answered for 6 s: is it a shell"},
 		{"", board, strings.Repeat("0", len(hash)), "board: it was built from something else: its hash is " + hash},
 		{"unplug", "", "", "link: the board has ended; its program ended with status 3"},
 		{"kill", "", "", "link: the board has ended; its program was ended by signal 9"},
-		{"freeze", "", "", "link: the board has sent nothing new for 9 s"},
-		{"nonsense", "", "", "link: the board has sent nothing new for 9 s, but "},
-		{"nonsense", "", "", " bytes that are no frames"},
-		{"reset", "", "", "link: the board was reset"},
 	} {
 		t.Run(x.mode+filepath.Base(x.board), func(t *testing.T) {
 			t.Parallel()
@@ -81,14 +76,15 @@ func played(d *build.Device, file string) (string, error) {
 	return string(out), err
 }
 
-// TestSessionsEnd checks that a client learns within 10 s what is wrong with a board: its own limit, which blames the
-// device, does not come first. A failed link is no crash of the device.
+// TestSessionsEnd checks that a client learns within 10 s that a board ended, stopped, was reset or answers nonsense: its
+// own limit, which blames the device, does not come first. A failed link is no crash of the device.
 func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
 	_, agent := lanes(t)
 	for mode, fault := range map[string]string{
 		"unplug":   "the board has ended",
 		"mute":     "the board has not answered for 6 s",
-		"freeze":   "the board has sent nothing new for 9 s",
+		"freeze":   "the board has sent nothing new for 8 s",
 		"nonsense": "bytes that are no frames",
 		"reset":    "the board was reset",
 	} {

@@ -3,6 +3,8 @@ package emulation
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -51,6 +53,9 @@ func ParseLink(text string) (*Link, error) {
 		if seen[name] && l.Trace == "" {
 			return nil, fmt.Errorf("link %q: %s has no effect without trace=PORT+PORT", text, name)
 		}
+	}
+	if info, err := os.Stat(filepath.Dir(l.TraceFile.Name)); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("link %q: file %s: want one in a folder that exists", text, l.TraceFile.Name)
 	}
 	if l.Faults < 0 || l.Faults > maxFaults {
 		return nil, fmt.Errorf("faults in %d%% of the frames: want 0 to %d", l.Faults, maxFaults)

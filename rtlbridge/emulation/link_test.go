@@ -13,6 +13,7 @@ import (
 
 // TestAgent runs the tests of the agent's parts, with sanitizers: the host's end of the link, and the size of grants.
 func TestAgent(t *testing.T) {
+	t.Parallel()
 	tools, err := toolchain.Find("")
 	require.NoError(t, err)
 	const harness, agent = "../../verilator/harness", "../../verilator/shell/agent"

@@ -136,11 +136,12 @@ func TestParseLink(t *testing.T) {
 		"sim,depth=0":   "0 beats held by a transactor: want 1 to 1024",
 		"sim,depth=1e":  `"depth=1e": want sim`,
 
-		"sim,bits=8,bits=16":      `"bits=16": want sim`,
-		"sim,trace=":              `"trace=": want sim`,
-		"sim,from=7":              "from has no effect without trace=PORT+PORT",
-		"sim,trace=a,from=-1":     `"from=-1": want sim`,
-		"sim,trace=a,samples=100": "a trace of 100 samples: want 2 to 4096, a power of two",
+		"sim,bits=8,bits=16":       `"bits=16": want sim`,
+		"sim,trace=":               `"trace=": want sim`,
+		"sim,from=7":               "from has no effect without trace=PORT+PORT",
+		"sim,trace=a,file=/none/x": "file /none/x: want one in a folder that exists",
+		"sim,trace=a,from=-1":      `"from=-1": want sim`,
+		"sim,trace=a,samples=100":  "a trace of 100 samples: want 2 to 4096, a power of two",
 	} {
 		_, err := ParseLink(text)
 		require.ErrorContains(t, err, fault)

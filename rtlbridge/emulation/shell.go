@@ -31,6 +31,7 @@ const (
 	minLinkBits, maxLinkBits = 8, 512
 	maxDepth                 = 1024
 	minSamples, maxSamples   = 2, 4096
+	defaultSamples           = 1024
 	maxTraceBits             = 4096 // of a sample
 )
 
@@ -38,7 +39,7 @@ const (
 const resendCycles = 1 << 20
 
 // DefaultOptions returns the shape of shells unless something else is asked for.
-func DefaultOptions() Options { return Options{LinkBits: 8, Depth: 16, Samples: 1024} }
+func DefaultOptions() Options { return Options{LinkBits: 8, Depth: 16, Samples: defaultSamples} }
 
 // Validate reports all faults of the options.
 func (o Options) Validate() error {
@@ -47,6 +48,9 @@ func (o Options) Validate() error {
 	}
 	if o.Depth < 1 || o.Depth > maxDepth {
 		return fmt.Errorf("%d beats held by a transactor: want 1 to %d", o.Depth, maxDepth)
+	}
+	if o.Trace == "" && o.Samples != 0 && o.Samples != defaultSamples {
+		return fmt.Errorf("a trace of %d samples: has no effect without the ports to trace", o.Samples)
 	}
 	if o.Trace != "" && (o.Samples < minSamples || o.Samples > maxSamples || o.Samples&(o.Samples-1) != 0) {
 		return fmt.Errorf("a trace of %d samples: want %d to %d, a power of two", o.Samples, minSamples, maxSamples)

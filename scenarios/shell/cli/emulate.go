@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"time"
 
+	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/emulation"
 	"nictwin/rtlbridge/manifest"
@@ -39,12 +41,7 @@ func (e *Emulate) Run(ctx context.Context, dut string) (result.DUT, error) {
 	} else if link == nil {
 		errs = append(errs, errors.New("no link given: want --link sim"))
 	}
-	if e.Listen == "" {
-		errs = append(errs, errors.New("no address given: want --listen unix:PATH or tcp:A.B.C.D:PORT"))
-	}
-	if e.TokenFile == "" {
-		errs = append(errs, errors.New("no token given: want --token-file FILE"))
-	}
+	errs = append(errs, e.checkAddress(), e.checkToken(ctx))
 	if err := errors.Join(errs...); err != nil {
 		return result.DUT{Name: dut}, &UsageError{err}
 	}
@@ -56,6 +53,35 @@ func (e *Emulate) Run(ctx context.Context, dut string) (result.DUT, error) {
 		d.Built = built(dev)
 		return e.serve(ctx, dev)
 	})
+}
+
+// checkAddress refuses an address that the agent cannot wait at, before anything is built.
+func (e *Emulate) checkAddress() error {
+	if e.Listen == "" {
+		return errors.New("no address given: want --listen unix:PATH or tcp:A.B.C.D:PORT")
+	}
+	if err := rtlbridge.CheckAddress(e.Listen); err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	return nil
+}
+
+// checkToken refuses a token file that the agent would refuse, before anything is built.
+func (e *Emulate) checkToken(ctx context.Context) error {
+	if e.TokenFile == "" {
+		return errors.New("no token given: want --token-file FILE")
+	}
+	info, err := os.Stat(e.TokenFile)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: is no regular file", e.TokenFile)
+	}
+	if err == nil {
+		_, err = tokenIn(ctx, e.TokenFile)
+	}
+	if err != nil {
+		return fmt.Errorf("--token-file: %w", err)
+	}
+	return nil
 }
 
 // usageStatus is the exit status of a device that refuses its arguments.

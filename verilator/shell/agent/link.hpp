@@ -20,7 +20,7 @@ constexpr ErrorCode kLinkError = static_cast<ErrorCode>(9);
 
 // Longest time in which nothing new comes from the board. While a session begins it is shorter than the client's limit,
 // which starts with START: then the client learns that it was the board. Later, RAN frames restart that one.
-constexpr uint64_t kLinkLimitNs = 9'000'000'000, kBeginLimitNs = 6'000'000'000;
+constexpr uint64_t kLinkLimitNs = 8'000'000'000, kBeginLimitNs = 6'000'000'000;
 // Shortest time without an acknowledgement after which frames are sent again.
 constexpr uint64_t kResendNs = 50'000'000;
 // Shortest silence after which a waiting host asks the shell to send again what it may have sent.
