@@ -70,6 +70,7 @@ func runTests(t *testing.T, tests []string, seed *seededBug) (string, error) {
 
 // TestBlocks runs the test of every block.
 func TestBlocks(t *testing.T) {
+	t.Parallel()
 	out, err := runTests(t, shellTests, nil)
 	require.NoError(t, err, "%s", out)
 }
@@ -120,6 +121,7 @@ var seededBugs = []seededBug{
 // TestSeededBugs checks that the tests of the blocks find a bug for each promise of the shell. All are tried by make
 // emulation-test.
 func TestSeededBugs(t *testing.T) {
+	t.Parallel()
 	bugs := seededBugs
 	if os.Getenv("NICTWIN_LONG") == "" {
 		bugs = bugs[:1]

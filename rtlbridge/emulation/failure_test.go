@@ -173,7 +173,7 @@ func TestLongQuantum(t *testing.T) {
 func TestSlowBoard(t *testing.T) {
 	t.Parallel()
 	direct, agent := lanes(t)
-	const quanta = 4
+	const quanta = 2
 	file := record(t, direct, 4, quanta).file
 	want, err := build.Playback(t.Context(), direct, file)
 	require.NoError(t, err)

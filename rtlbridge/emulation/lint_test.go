@@ -16,6 +16,7 @@ import (
 // included, for devices with all kinds of streams and links of several widths; and that its text depends on nothing
 // else.
 func TestWallClean(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for _, x := range []struct {
 		device string

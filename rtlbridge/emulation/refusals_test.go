@@ -64,6 +64,7 @@ streams:
 // TestFallingEdges checks that designs with a clock that falls, behind gates, inverters and ports too, are refused with
 // the line of the clock, and that asynchronous resets and divided clocks may fall.
 func TestFallingEdges(t *testing.T) {
+	t.Parallel()
 	const falls = "dut.yaml:5: the design works at falling edges of ck (t.sv:23)"
 	for _, x := range []struct{ edge, fault string }{
 		{"posedge ck or negedge rn or posedge gated or posedge half or negedge half", ""},
