@@ -1,5 +1,7 @@
 #include "trace.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -55,9 +57,9 @@ Trace::Trace(const std::vector<std::string>& plus_args) {
       signals_.push_back({name, uint32_t(number(one))});
     }
     file_ = rest;
-    std::FILE* f = std::fopen(file_.c_str(), "a");
-    if (f == nullptr) fail(file_);
-    std::fclose(f);
+    draft_ = file_ + "." + std::to_string(getpid());
+    save("");
+    std::remove(draft_.c_str());
   }
 }
 
@@ -94,9 +96,14 @@ void Trace::write(const ShellEvents& samples, uint64_t period_ps) {
     if (!changes.empty()) out += "#" + std::to_string((from_ + k) * period_ps) + "\n" + changes;
   }
   out += "#" + std::to_string((from_ + samples.list.size()) * period_ps) + "\n";
-  std::FILE* f = std::fopen(file_.c_str(), "w");
+  save(out);
+  if (std::rename(draft_.c_str(), file_.c_str()) != 0) fail(file_);
+}
+
+void Trace::save(const std::string& text) const {
+  std::FILE* f = std::fopen(draft_.c_str(), "w");
   if (f == nullptr) fail(file_);
-  const bool whole = std::fwrite(out.data(), 1, out.size(), f) == out.size();
+  const bool whole = std::fwrite(text.data(), 1, text.size(), f) == text.size();
   if (std::fclose(f) != 0 || !whole) fail(file_);
 }
 

@@ -40,10 +40,12 @@ class Trace {
   };
 
   std::string header() const;
+  // Writes a file beside the trace's, so that programs with the same file do not mix. Throws SessionError.
+  void save(const std::string& text) const;
 
   std::vector<Signal> signals_;
   uint64_t from_ = 0, depth_ = 0;
-  std::string file_;
+  std::string file_, draft_;
   bool written_ = false;
 };
 
