@@ -54,6 +54,12 @@ func (c *Comp) execute(cmd rnicspec.Command) rnicspec.Refusal {
 		return c.modifyQP(x)
 	case *rnicspec.DestroyQP:
 		return c.destroyQP(x.QPN)
+	case *rnicspec.CreateSRQ:
+		return c.createSRQ(x)
+	case *rnicspec.ModifySRQ:
+		return c.modifySRQ(x)
+	case *rnicspec.DestroySRQ:
+		return c.destroySRQ(x.SRQN)
 	case *rnicspec.QueryQP:
 		q := c.dev.QP(x.QPN)
 		if q == nil {
@@ -93,7 +99,7 @@ func (c *Comp) createQP(x *rnicspec.CreateQP) rnicspec.Refusal {
 		x.SendAddr%rnicspec.WQEBytes != 0 || x.RecvAddr%rnicspec.RecvBytes != 0 || int(x.Port) >= len(c.ports) {
 		return rnicspec.RefusedValue
 	}
-	if x.Type == rnicspec.Raw && c.ports[x.Port].rawQP != nil {
+	if x.Type == rnicspec.Raw && (c.ports[x.Port].rawQP != nil || x.SRQ != 0) || x.SRQ != 0 && c.srqs[x.SRQ] == nil {
 		return rnicspec.RefusedNumber
 	}
 	q := &qpair{
@@ -106,6 +112,9 @@ func (c *Comp) createQP(x *rnicspec.CreateQP) rnicspec.Refusal {
 	}
 	q.cqs = [2]*cq{c.cqs[x.SendCQ], c.cqs[x.RecvCQ]}
 	q.qkey = x.QKey
+	if q.shared = c.srqs[x.SRQ]; q.shared != nil {
+		q.Share(&q.shared.SRQ)
+	}
 	c.qps[x.QPN] = q
 	if x.Type == rnicspec.Raw {
 		c.ports[x.Port].rawQP = q

@@ -33,6 +33,7 @@ type Comp struct {
 	readReg   tlp.ReadFunc
 	qps       []*qpair
 	cqs       map[uint32]*cq
+	srqs      map[uint32]*sharedQueue
 	handles   map[uint32]*core.Address
 	command   [rnicspec.CmdBytes]byte
 	result    rnicspec.Result

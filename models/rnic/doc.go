@@ -53,7 +53,7 @@
 //
 // Congestion control, PFC (a full receive buffer leaves frames in the port, as with link-level
 // credits), completion timeouts, end-to-end credits, more than one piece of memory in a work entry,
-// shared receive queues, VLAN tags on transmit, MSI-X (software polls). A failed DMA read makes its
+// VLAN tags on transmit, MSI-X (software polls). A failed DMA read makes its
 // queue pair fail. If it was for a reply to a READ, no NAK is sent. If it was for an atomic,
 // requests behind the atomic whose outcome was decided still take effect.
 //

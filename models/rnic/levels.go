@@ -15,8 +15,13 @@ func (c *Comp) Levels() Levels {
 	for _, q := range c.qps {
 		if q != nil {
 			l.Sends += q.send.ahead() + q.Sends()
-			l.Receives += q.recv.ahead() + q.Receives()
+			if q.shared == nil {
+				l.Receives += q.recv.ahead() + q.Receives()
+			}
 		}
+	}
+	for _, s := range c.srqs {
+		l.Receives += s.left()
 	}
 	return l
 }

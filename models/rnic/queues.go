@@ -12,15 +12,17 @@ import (
 type qpair struct {
 	// Fields used for every packet come first, so that they share a cache line with the head of
 	// core.QP.
-	refs      int32         // packets, fetches and lookups in flight; the pair can be destroyed when there are none
-	atomics   int32         // atomics that have requested a context and have not written
-	due       [2]simcore.Ps // time when the latency of the latest request, and of the latest response, has passed
-	endpoint  int           // endpoint whose memory holds the send ring, and whose contexts the requests use
-	port      int
-	active    bool // the pair is in transmitter.turn
-	lookedUp  bool // the lookups for the pair's next packet are done
-	requested bool // the lookups for the pair's next packet are in flight
-	timing    bool // the event of the pair's acknowledgement timer is pending
+	refs       int32         // packets, fetches and lookups in flight; the pair can be destroyed when there are none
+	atomics    int32         // atomics that have requested a context and have not written
+	due        [2]simcore.Ps // time when the latency of the latest request, and of the latest response, has passed
+	endpoint   int           // endpoint whose memory holds the send ring, and whose contexts the requests use
+	port       int
+	active     bool // the pair is in transmitter.turn
+	lookedUp   bool // the lookups for the pair's next packet are done
+	requested  bool // the lookups for the pair's next packet are in flight
+	timing     bool // the event of the pair's acknowledgement timer is pending
+	waitsEntry bool // the pair is in sharedQueue.waiting
+	ended      bool // EventLastWQE was raised
 	// Number of received requests that have not taken effect, plus packets of UC, UD and raw that
 	// have not been sent. If the pair fails, their completions come before those of the failure.
 	unreported int32
@@ -36,7 +38,8 @@ type qpair struct {
 	flushed    []core.Completion // completions of a failed queue pair, which are written once unreported is 0
 	replies    chain[*reply]
 	send, recv ring
-	cqs        [2]*cq // completion queues of the send and of the receive side
+	shared     *sharedQueue // gives receive entries instead of ring recv; nil: none
+	cqs        [2]*cq       // completion queues of the send and of the receive side
 	qkey       uint32
 }
 
@@ -48,6 +51,7 @@ type ring struct {
 	pi        uint16 // software's producer index
 	requested uint16 // index behind the last entry that was requested from memory
 	fetches   chain[*fetch]
+	shared    *sharedQueue // the queue whose ring it is; nil: that of a queue pair
 }
 
 // cq is a completion queue in memory.
@@ -59,7 +63,7 @@ type cq struct {
 
 // fetch is a read of consecutive ring entries.
 type fetch struct {
-	q    *qpair
+	q    *qpair // nil: the ring is that of a shared receive queue
 	r    *ring
 	n    int
 	done bool
@@ -70,7 +74,7 @@ type fetch struct {
 // fetchesAhead is the number of entry reads that a ring keeps in flight (assumption).
 const fetchesAhead = 2
 
-// ring handles a doorbell: pi is the new producer index.
+// ring handles a doorbell: pi is the new producer index. q is nil for the ring of a shared receive queue.
 func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
 	if ahead := pi - r.pi; int(ahead) > 1<<r.log {
 		c.counters[rnicspec.CntWrongAccess]++
@@ -86,10 +90,8 @@ func (c *Comp) fetch(q *qpair, r *ring) {
 		size := 1 << r.log
 		at := int(r.requested) & (size - 1)
 		n := min(int(r.pi-r.requested), c.spec.Fetch, size-at)
-		if r == &q.recv {
-			if n = min(n, c.spec.Prefetch-q.Receives()); n <= 0 {
-				return
-			}
+		if n = min(n, c.room(q, r)); n <= 0 {
+			return
 		}
 		f := c.newFetch(q, r, n)
 		r.requested += uint16(n)
@@ -98,13 +100,26 @@ func (c *Comp) fetch(q *qpair, r *ring) {
 	}
 }
 
+// room returns how many entries of a ring may be read ahead.
+func (c *Comp) room(q *qpair, r *ring) int {
+	switch {
+	case r.shared != nil:
+		return c.spec.Prefetch - r.shared.Len()
+	case r == &q.recv:
+		return c.spec.Prefetch - q.Receives()
+	}
+	return c.spec.Fetch
+}
+
 func (c *Comp) newFetch(q *qpair, r *ring, n int) *fetch {
 	f := c.pools.fetch()
 	f.q, f.r, f.n, f.done = q, r, n, false
 	if need := max(c.spec.Fetch, 1) * rnicspec.WQEBytes; len(f.buf) < need {
 		f.buf = make([]byte, need)
 	}
-	q.refs++
+	if q != nil {
+		q.refs++
+	}
 	return f
 }
 
@@ -127,6 +142,13 @@ func (c *Comp) push(q *qpair, b []byte) {
 // dmaReadDone implements reader.
 func (f *fetch) dmaReadDone(c *Comp, ok bool) {
 	f.done = true
+	if s := f.r.shared; s != nil {
+		if !ok {
+			s.Bad, f.n = true, 0
+		}
+		c.sharedFetched(s)
+		return
+	}
 	if !ok {
 		c.e.Reset()
 		f.q.Fail(rnicspec.LocalQP, &c.e)
@@ -175,6 +197,7 @@ func (c *Comp) writeCompletions(q *qpair, e *core.Effects) {
 	for i := range e.Done {
 		c.writeCompletion(q, &e.Done[i])
 	}
+	c.lastEntry(q)
 }
 
 // completeRequest writes the completions of a request that takes effect now.
@@ -188,13 +211,14 @@ func (c *Comp) completeRequest(q *qpair, e *core.Effects) {
 // settle records that one of the completions that precede a failure was written; after the last of
 // them, it writes the completions of the failure.
 func (c *Comp) settle(q *qpair) {
-	if q.unreported--; q.unreported > 0 || len(q.flushed) == 0 {
+	if q.unreported--; q.unreported > 0 {
 		return
 	}
 	for i := range q.flushed {
 		c.writeCompletion(q, &q.flushed[i])
 	}
 	q.flushed = q.flushed[:0]
+	c.lastEntry(q)
 }
 
 func (c *Comp) writeCompletion(q *qpair, d *core.Completion) {
@@ -202,9 +226,14 @@ func (c *Comp) writeCompletion(q *qpair, d *core.Completion) {
 	if d.Recv {
 		to = q.cqs[1]
 	}
+	c.writeEntry(to, &d.CQE)
+}
+
+// writeEntry writes the next entry of a completion queue.
+func (c *Comp) writeEntry(to *cq, e *rnicspec.CQE) {
 	var b [rnicspec.CQEBytes]byte
-	d.Phase = to.next>>to.log&1 == 0
-	d.CQE.Encode(b[:])
+	e.Phase = to.next>>to.log&1 == 0
+	e.Encode(b[:])
 	at := uint64(to.next&(1<<to.log-1)) * rnicspec.CQEBytes
 	to.next++
 	c.rx.unplaced += c.write(to.addr+at, b[:], &c.rx)

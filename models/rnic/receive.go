@@ -179,7 +179,8 @@ func (c *Comp) unpark(q *qpair, kind int) {
 		if !c.lookUpPacket(op) {
 			return
 		}
-		if kind == request && !op.raw && q.NeedsRecv(&op.p) && q.Receives() == 0 && q.recv.fetches.Len() > 0 {
+		if kind == request && !op.raw && q.NeedsRecv(&op.p) && q.Receives() == 0 && q.receiveRing().fetches.Len() > 0 {
+			q.awaitEntry()
 			return // a receive entry is being read
 		}
 		line.Pop()
@@ -202,7 +203,10 @@ func (c *Comp) respond(op *rxOp) {
 	} else {
 		q.Respond(&op.p, &op.e)
 	}
-	c.fetch(q, &q.recv)
+	c.fetch(q, q.receiveRing())
+	if q.shared != nil {
+		c.checkLimit(q.shared)
+	}
 	e := &op.e
 	if e.Drop != core.Kept {
 		c.counters[rnicspec.CntDropped]++

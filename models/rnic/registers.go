@@ -85,6 +85,8 @@ func (c *Comp) writeRegister(off uint64, b []byte) {
 	case off >= rnicspec.RegPages && off < rnicspec.RegPages+rnicspec.MaxQPs*rnicspec.PageBytes:
 		off -= rnicspec.RegPages
 		c.doorbell(uint32(off/rnicspec.PageBytes), off%rnicspec.PageBytes, b)
+	case off >= rnicspec.RegSRQs && off < rnicspec.RegSRQs+rnicspec.MaxSRQs*8:
+		c.sharedDoorbell(uint32(off-rnicspec.RegSRQs), b)
 	case off >= rnicspec.RegCommand && off+uint64(len(b)) <= rnicspec.RegCommand+rnicspec.CmdBytes:
 		copy(c.command[off-rnicspec.RegCommand:], b)
 		if off+uint64(len(b)) == rnicspec.RegCommand+rnicspec.CmdBytes {
@@ -93,6 +95,16 @@ func (c *Comp) writeRegister(off uint64, b []byte) {
 	default:
 		c.counters[rnicspec.CntWrongAccess]++
 	}
+}
+
+// sharedDoorbell handles a write to the doorbell of a shared receive queue.
+func (c *Comp) sharedDoorbell(off uint32, b []byte) {
+	s := c.srqs[off/8]
+	if s == nil || off%8 != 0 || len(b) != 4 {
+		c.counters[rnicspec.CntWrongAccess]++
+		return
+	}
+	c.ring(nil, &s.ring, uint16(binary.LittleEndian.Uint32(b)))
 }
 
 // doorbell handles a write to a queue pair's page.

@@ -352,7 +352,6 @@ func TestRefused(t *testing.T) {
 		"workload: {invalidate: true}": "SEND_WITH_INV: the device lacks it",
 		"workload: {ports: 2}": "test.yaml:5: workload: verbs: apps: EINVAL: server Server[0] has 1 ports: want " +
 			"ports 1 or less",
-		"workload: {shared_receive: true}":                      "shared receive queues: the NIC lacks them",
 		"workload: {kind: write, sizes: [1048576], count: 999}": "of memory on a server",
 	} {
 		p, err := caseOf(t, onRNICs+text).Play(t.Context(), Options{})

@@ -22,6 +22,8 @@ type Device struct {
 	cqn, qpn uint32
 	handle   uint32
 	free     []uint32 // numbers of destroyed queue pairs, for reuse
+	srqn     uint32
+	freeSRQ  []uint32 // numbers of destroyed shared receive queues, for reuse
 }
 
 // command is a command of the NIC or, without cmd, a callback between commands.
@@ -60,7 +62,6 @@ func Open(bus driver.Bus, arena *driver.Arena) (*Device, error) {
 	return d, nil
 }
 
-// probed handles the NIC's identification.
 // busOr returns a bus, or that of the driver for nil.
 func (d *Device) busOr(bus driver.Bus) driver.Bus {
 	if bus == nil {
@@ -69,6 +70,7 @@ func (d *Device) busOr(bus driver.Bus) driver.Bus {
 	return bus
 }
 
+// probed handles the NIC's identification.
 func (d *Device) probed(v uint64, err error) {
 	d.commands.Pop()
 	d.running = false

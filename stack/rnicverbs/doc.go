@@ -19,7 +19,9 @@
 // Commands are carried out one after the other in the order of the calls. The first one that the NIC refuses ends the
 // driver; Err names it. Posting is not a command: it happens at once.
 //
-// It is not libibverbs: it has no protection domains, events, shared receive queues or connection management.
+// It is not libibverbs: it has no protection domains, events or connection management.
+//
+// An SRQ serves any number of queue pairs (QPConfig.SRQ).
 //
 // Invariants:
 //   - A doorbell is rung only after the entries that it announces are in memory.

@@ -16,6 +16,7 @@ type QPConfig struct {
 	QKey             uint32 // UD: the queue pair's Q_Key
 	Port             uint8  // UD and raw packets: Ethernet port
 
+	SRQ *SRQ       // receive entries come from it, and RecvLog is 0; nil: none
 	Bus driver.Bus // of the core that posts requests; nil: that of the driver
 }
 
@@ -79,10 +80,14 @@ func (q *QP) Create(port uint8, qkey uint32, done func(error)) {
 }
 
 func (q *QP) creation() *rnicspec.CreateQP {
+	srq := uint32(0)
+	if q.cfg.SRQ != nil {
+		srq = q.cfg.SRQ.n
+	}
 	return &rnicspec.CreateQP{
 		QPN: q.n, Type: q.typ, SendLog: q.cfg.SendLog, RecvLog: q.cfg.RecvLog, SendCQ: q.cfg.Send.n,
 		RecvCQ:   q.cfg.Recv.n,
-		SendAddr: q.send.addr, RecvAddr: q.recv.addr, QKey: q.cfg.QKey, Port: q.cfg.Port,
+		SendAddr: q.send.addr, RecvAddr: q.recv.addr, QKey: q.cfg.QKey, Port: q.cfg.Port, SRQ: srq,
 	}
 }
 
@@ -211,6 +216,10 @@ func (q *QP) RingRecv() error { return q.recv.ring() }
 func (q *QP) ended(c *rnicspec.CQE) {
 	r := &q.send
 	if c.Opcode == rnicspec.Recv || c.Opcode == rnicspec.RecvWrite {
+		if q.cfg.SRQ != nil {
+			q.cfg.SRQ.ended(c)
+			return
+		}
 		r = &q.recv
 	}
 	index := uint32(c.ID)
@@ -252,6 +261,7 @@ func (r *ring) written(err error) {
 		if err := r.ring(); err != nil {
 			r.d.fail(err)
 		}
+		r.d.next() // a command may have waited for the doorbell
 	}
 }
 

@@ -19,11 +19,12 @@ type Device struct {
 
 	regions map[uint32]*Region
 	qps     map[uint32]*QP
+	srqs    map[uint32]*SRQ
 }
 
 // NewDevice returns a device without queue pairs and regions.
 func NewDevice() *Device {
-	return &Device{regions: map[uint32]*Region{}, qps: map[uint32]*QP{}}
+	return &Device{regions: map[uint32]*Region{}, qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{}}
 }
 
 // Register adds a region; it reports false if the key is in use.
@@ -75,7 +76,12 @@ func (d *Device) Progress() (n uint64) {
 }
 
 // Remove removes a queue pair.
-func (d *Device) Remove(qpn uint32) { delete(d.qps, qpn) }
+func (d *Device) Remove(qpn uint32) {
+	if q := d.qps[qpn]; q != nil && q.srq != nil {
+		q.srq.users--
+	}
+	delete(d.qps, qpn)
+}
 
 // Resolve translates va in a region to a bus address, if the region contains the n bytes and allows
 // the access. Zero bytes need no region.

@@ -17,7 +17,7 @@
 // Replies of a queue pair must leave in the order of their requests: a later acknowledgement
 // implies that READs before it were answered.
 //
-// Not supported: SRQ, XRC, RD, memory windows, SEND with invalidate as requester (the responder
+// Not supported: XRC, RD, memory windows, SEND with invalidate as requester (the responder
 // takes such packets as SENDs and ends the region), automatic path migration, congestion control
 // (CNPs are dropped), management datagrams. End-to-end credits are not given (AETH says so), and
 // not heeded.

@@ -35,6 +35,7 @@ type QP struct {
 	req  requester
 	Attributes
 	recv fifo.Queue[rnicspec.RecvWQE]
+	srq  *SRQ // receive entries are taken from it, instead of recv; nil: none
 }
 
 // Add makes a queue pair in state Init. It returns nil if the number is in use.
@@ -151,8 +152,8 @@ func (q *QP) PostRecv(w rnicspec.RecvWQE, e *Effects) {
 	q.recv.Push(w)
 }
 
-// Receives returns the number of waiting receive entries.
-func (q *QP) Receives() int { return q.recv.Len() }
+// Receives returns the number of receive entries that wait for the queue pair, or for all that share its queue.
+func (q *QP) Receives() int { return q.receives().Len() }
 
 // Sends returns the number of work entries that have not ended.
 func (q *QP) Sends() int { return q.req.sq.Len() }

@@ -68,8 +68,9 @@ func (q *QP) Target(p *Packet) (key uint32, va uint64, n int) {
 		return p.Atomic.RKey, p.Atomic.VA, 8
 	case i.Operation == wire.OpSend && r.hasRecv:
 		return r.recv.Key, r.recv.VA + uint64(r.off), len(p.Payload)
-	case i.Operation == wire.OpSend && i.Position.Starts() && q.recv.Len() > 0:
-		return q.recv.Front().Key, q.recv.Front().VA, len(p.Payload)
+	case i.Operation == wire.OpSend && i.Position.Starts() && q.Receives() > 0:
+		f := q.receives().Front()
+		return f.Key, f.VA, len(p.Payload)
 	}
 	return 0, 0, 0
 }
@@ -206,7 +207,11 @@ func (q *QP) takeRecv(p *Packet, e *Effects) bool {
 	if r.hasRecv {
 		return true
 	}
-	if q.recv.Len() == 0 {
+	if q.Receives() == 0 {
+		if q.srq != nil && q.srq.Bad && q.Type == rnicspec.RC {
+			q.refuse(wire.NAKRemoteOperational, p, e)
+			return false
+		}
 		if q.Type == rnicspec.RC {
 			q.dev.RNRs++
 			r.naked = true
@@ -216,7 +221,7 @@ func (q *QP) takeRecv(p *Packet, e *Effects) bool {
 		}
 		return false
 	}
-	r.recv, r.hasRecv, r.off = q.recv.Pop(), true, 0
+	r.recv, r.hasRecv, r.off = q.receives().Pop(), true, 0
 	return true
 }
 

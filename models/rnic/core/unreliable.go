@@ -95,20 +95,20 @@ func (q *QP) datagram(p *Packet, i *wire.OpInfo, e *Effects) {
 		e.Drop = DropKey
 	case len(p.Payload) > q.PMTU:
 		e.Drop = DropNoBuffer
-	case q.recv.Len() == 0 || len(p.Payload)+rnicspec.NetBytes > int(q.recv.Front().Length):
+	case q.Receives() == 0 || len(p.Payload)+rnicspec.NetBytes > int(q.receives().Front().Length):
 		e.Drop = DropNoBuffer
 	}
 	if e.Drop != Kept {
 		return
 	}
-	f := q.recv.Front()
+	f := q.receives().Front()
 	n := rnicspec.NetBytes + len(p.Payload)
 	bus, ok := q.dev.Resolve(f.Key, f.VA, n, rnicspec.LocalWrite)
 	if !ok {
 		e.Drop = DropNoBuffer
 		return
 	}
-	r.recv, r.off = q.recv.Pop(), n
+	r.recv, r.off = q.receives().Pop(), n
 	clear(e.net[:])
 	if len(p.Net) <= len(e.net) {
 		copy(e.net[len(e.net)-len(p.Net):], p.Net)

@@ -20,6 +20,9 @@ const (
 	CmdModifyQP
 	CmdDestroyQP
 	CmdQueryQP // Result.Value is the QPState
+	CmdCreateSRQ
+	CmdModifySRQ
+	CmdDestroySRQ
 )
 
 // Command is a command that can be written to RegCommand.
@@ -102,8 +105,14 @@ func DecodeCommand(b []byte) (Command, uint16, error) {
 		cmd = new(DestroyQP)
 	case CmdQueryQP:
 		cmd = new(QueryQP)
+	case CmdCreateSRQ:
+		cmd = new(CreateSRQ)
+	case CmdModifySRQ:
+		cmd = new(ModifySRQ)
+	case CmdDestroySRQ:
+		cmd = new(DestroySRQ)
 	default:
-		return nil, seq, fmt.Errorf("rnicspec: command is %d: want %d to %d", b[0], CmdSetPort, CmdQueryQP)
+		return nil, seq, fmt.Errorf("rnicspec: command is %d: want %d to %d", b[0], CmdSetPort, CmdDestroySRQ)
 	}
 	cmd.fields(&coder{b: b, at: cmdHead, read: true})
 	return cmd, seq, nil
@@ -194,6 +203,7 @@ type CreateQP struct {
 	RecvAddr         uint64
 	QKey             uint32 // UD: Q_Key
 	Port             uint8  // raw and UD: Ethernet port
+	SRQ              uint32 // shared receive queue, instead of a receive ring; 0: none. Not for raw
 }
 
 // ModifyQP moves a queue pair to RTR or RTS, and sets all attributes. From RTR to RTS, only
@@ -219,6 +229,22 @@ type DestroyQP struct{ QPN uint32 }
 
 // QueryQP returns the state of a queue pair in Result.Value.
 type QueryQP struct{ QPN uint32 }
+
+// CreateSRQ makes a shared receive queue: a ring of 2^Log receive entries, with a doorbell at SRQDoorbell. Its events,
+// EventSRQLimit and EventLastWQE, are entries of completion queue Events.
+type CreateSRQ struct {
+	SRQN   uint32 // 1 to MaxSRQs-1
+	Log    uint8
+	Addr   uint64
+	Events uint32
+}
+
+// ModifySRQ requests one EventSRQLimit when fewer than Limit receive entries are left, at once if that is so already;
+// 0: none.
+type ModifySRQ struct{ SRQN, Limit uint32 }
+
+// DestroySRQ removes a shared receive queue that no queue pair uses.
+type DestroySRQ struct{ SRQN uint32 }
 
 // Cmd implements Command.
 func (*SetPort) Cmd() Cmd { return CmdSetPort }
@@ -285,6 +311,7 @@ func (x *CreateQP) fields(c *coder) {
 	num(c, 8, &x.SendAddr)
 	num(c, 8, &x.RecvAddr)
 	num(c, 4, &x.QKey)
+	num(c, 4, &x.SRQ)
 }
 
 // Cmd implements Command.
@@ -312,3 +339,23 @@ func (x *DestroyQP) fields(c *coder) { num(c, 4, &x.QPN) }
 // Cmd implements Command.
 func (*QueryQP) Cmd() Cmd          { return CmdQueryQP }
 func (x *QueryQP) fields(c *coder) { num(c, 4, &x.QPN) }
+
+// Cmd implements Command.
+func (*CreateSRQ) Cmd() Cmd { return CmdCreateSRQ }
+func (x *CreateSRQ) fields(c *coder) {
+	num(c, 4, &x.SRQN)
+	num(c, 1, &x.Log)
+	num(c, 8, &x.Addr)
+	num(c, 4, &x.Events)
+}
+
+// Cmd implements Command.
+func (*ModifySRQ) Cmd() Cmd { return CmdModifySRQ }
+func (x *ModifySRQ) fields(c *coder) {
+	num(c, 4, &x.SRQN)
+	num(c, 4, &x.Limit)
+}
+
+// Cmd implements Command.
+func (*DestroySRQ) Cmd() Cmd          { return CmdDestroySRQ }
+func (x *DestroySRQ) fields(c *coder) { num(c, 4, &x.SRQN) }

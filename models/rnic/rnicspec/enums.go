@@ -26,7 +26,7 @@ func (t QPType) String() string { return name([]string{"RC", "UC", "UD", "raw"},
 // Opcode is the operation of a work entry. Its completion entry repeats it.
 type Opcode uint8
 
-// Values of Opcode. Recv and RecvWrite occur in completion entries only.
+// Values of Opcode. Those from Recv on occur in completion entries only.
 const (
 	Send Opcode = iota
 	SendImm
@@ -37,12 +37,16 @@ const (
 	FetchAdd
 	Recv
 	RecvWrite // a WRITE with immediate data consumed a receive entry
+
+	// Events, which are not the outcome of an entry. ID is the number of the object.
+	EventSRQLimit // a shared receive queue has fewer entries than its limit
+	EventLastWQE  // queue pair QPN has failed, and takes no more entries from its shared receive queue
 	NumOpcodes
 )
 
 func (o Opcode) String() string {
 	return name([]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "CMP_SWAP", "FETCH_ADD", "RECV",
-		"RECV_WRITE_IMM"}, int(o), "Opcode")
+		"RECV_WRITE_IMM", "SRQ_LIMIT", "LAST_WQE"}, int(o), "Opcode")
 }
 
 // IsAtomic reports whether the operation is an atomic on 8 bytes of the peer's memory.

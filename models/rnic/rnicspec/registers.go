@@ -11,6 +11,9 @@ const (
 
 	RegCounters = 0x200 // 8 B each, by Counter
 
+	RegSRQs = 0x1000 // 8 B each, by the number of a shared receive queue; 4 B: producer index of its ring
+	MaxSRQs = 256
+
 	RegPages   = 0x80000 // one page per queue pair, by the number of the pair
 	PageBytes  = 0x100
 	PageSend   = 0x00 // 4 B: producer index of the send ring
@@ -29,6 +32,9 @@ const (
 
 // QPPage returns the offset of a queue pair's page.
 func QPPage(qpn uint32) uint32 { return RegPages + qpn*PageBytes }
+
+// SRQDoorbell returns the offset of the doorbell of a shared receive queue.
+func SRQDoorbell(srqn uint32) uint32 { return RegSRQs + srqn*8 }
 
 // Counter is the number of a counter of the NIC.
 type Counter uint8

@@ -41,8 +41,8 @@ func TestCommands(t *testing.T) {
 		&SetPort{1, true, mac, ip}, &SetContext{64, 1 << 30}, &CreateCQ{3, 10, 1 << 56},
 		&CreateMR{1, AllAccess, 21, 2, 3, 1 << 34},
 		&DestroyMR{9}, &CreateAH{4, 1, true, mac, ip, 0xc000, 1, 64},
-		&CreateQP{5, UD, 6, 7, 8, 9, 1 << 56, 1 << 40, 0x11, 1},
-		&ModifyQP{1, RTS, 2, 3, 4, 5, 4096, RemoteRead, 16, 1, 7, 6, 14}, &DestroyQP{3}, &QueryQP{4},
+		&CreateQP{5, UD, 6, 7, 8, 9, 1 << 56, 1 << 40, 0x11, 1, 3},
+		&ModifyQP{1, RTS, 2, 3, 4, 5, 4096, RemoteRead, 16, 1, 7, 6, 14}, &DestroyQP{3}, &QueryQP{4}, &CreateSRQ{5, 6, 1 << 56, 7}, &ModifySRQ{8, 9}, &DestroySRQ{10},
 	} {
 		b := make([]byte, CmdBytes)
 		EncodeCommand(cmd, uint16(i+1), b)
@@ -53,7 +53,7 @@ func TestCommands(t *testing.T) {
 		require.EqualValues(t, CmdSetPort+Cmd(i), cmd.Cmd())
 	}
 	_, _, err := DecodeCommand(make([]byte, CmdBytes))
-	require.ErrorContains(t, err, "command is 0: want 1 to 10")
+	require.ErrorContains(t, err, "command is 0: want 1 to 13")
 	r := Result{1, 2, 3}
 	require.Equal(t, r, ResultOf(r.Word()))
 }

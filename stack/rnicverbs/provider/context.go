@@ -50,6 +50,11 @@ type Context struct {
 	async   func(verbs.AsyncEvent)
 	bus     driver.Bus // of the core that posts and polls; nil: that of the driver
 
+	srqs   map[uint32]*SRQ // by number
+	events *rnicverbs.CQ   // events of shared receive queues; nil: there was none yet
+
+	readingEvents, eventsAgain bool
+
 	// rings holds destroyed completion queues for reuse, by log2 of their size: the NIC cannot destroy them.
 	rings [rnicspec.MaxLogRing + 1][]*rnicverbs.CQ
 }
@@ -67,19 +72,20 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
-	c := &Context{dev: dev, spec: s, ahs: map[verbs.AH]verbs.PD{}}
+	c := &Context{dev: dev, spec: s, ahs: map[verbs.AH]verbs.PD{}, srqs: map[uint32]*SRQ{}}
 	c.attr = verbs.DeviceAttr{
 		MaxMRSize: 1 << 56, MaxQP: rnicspec.MaxQPs - 1, MaxQPWR: 1 << rnicspec.MaxLogRing, MaxSGE: 1,
 		MaxInline: rnicspec.MaxInline,
 		MaxCQ:     maxCQs, MaxCQE: maxCQE, MaxMR: maxMRs, MaxPD: maxPDs, MaxAH: maxAHs, MaxQPRdAtom: rnicspec.MaxRead,
 		MaxQPInitRdAtom: rnicspec.MaxRead, Ports: len(s.Ports),
-		Types:    []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
-		Features: verbs.FeatureAtomics | verbs.FeatureOverrun,
+		Types:  []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
+		MaxSRQ: rnicspec.MaxSRQs - 1, MaxSRQWR: 1 << rnicspec.MaxLogRing, MaxSRQSGE: 1,
+		Features: verbs.FeatureAtomics | verbs.FeatureOverrun | verbs.FeatureSRQ,
 	}
 	c.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{
 		verbs.KindPD: {First: 1, Count: maxPDs}, verbs.KindMR: {Count: maxMRs}, verbs.KindCQ: {Count: maxCQs},
 		verbs.KindQP: {Count: rnicspec.MaxQPs},
-		verbs.KindAH: {First: 1, Count: maxAHs},
+		verbs.KindAH: {First: 1, Count: maxAHs}, verbs.KindSRQ: {First: 1, Count: rnicspec.MaxSRQs - 1},
 	})
 	c.regions = verbs.NewRegions(maxMRs)
 	c.ahOf = func(h verbs.AH) (verbs.PD, bool) { pd, ok := c.ahs[h]; return pd, ok }
@@ -91,7 +97,7 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 // by the core of a bus. Control verbs go through the driver of the first context.
 func (c *Context) On(bus driver.Bus) *Context {
 	x := *c
-	x.bus, x.async = bus, nil
+	x.bus, x.async, x.events = bus, nil, nil
 	clear(x.rings[:])
 	return &x
 }
@@ -242,21 +248,6 @@ func (c *Context) DestroyAH(ah verbs.AH, done func(error)) {
 	}
 	done(err)
 }
-
-func noSRQ(verb string) error {
-	return verbs.Errorf(verb, verbs.EOPNOTSUPP, "shared receive queues: the NIC lacks them")
-}
-
-// CreateSRQ implements verbs.Context.
-func (c *Context) CreateSRQ(_ verbs.PD, _ verbs.SRQAttr, done func(verbs.SRQ, error)) {
-	done(nil, noSRQ("create_srq"))
-}
-
-// ModifySRQ implements verbs.Context.
-func (c *Context) ModifySRQ(_ verbs.SRQ, _ int, done func(error)) { done(noSRQ("modify_srq")) }
-
-// DestroySRQ implements verbs.Context.
-func (c *Context) DestroySRQ(_ verbs.SRQ, done func(error)) { done(noSRQ("destroy_srq")) }
 
 // OnAsync implements verbs.Context.
 func (c *Context) OnAsync(f func(verbs.AsyncEvent)) { c.async = f }

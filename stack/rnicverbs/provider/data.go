@@ -38,10 +38,16 @@ func (q *QP) ringFor(n int, ring func() error, err error) error {
 
 // countPending updates the number of completions that posted requests may still add to the completion queues.
 func (q *QP) countPending() {
+	if q.shared != nil {
+		q.shared.countPending()
+	}
 	for i, x := range [2]struct {
 		cq   *CQ
 		used int
 	}{{q.send, q.init.Cap.MaxSendWR - q.qp.Room()}, {q.recv, q.init.Cap.MaxRecvWR - q.qp.RecvRoom()}} {
+		if i == 1 && q.shared != nil {
+			continue
+		}
 		x.cq.mayArrive += x.used - q.mayArrive[i]
 		q.mayArrive[i] = x.used
 	}
@@ -131,15 +137,21 @@ func (q *QP) postRecv(w *verbs.RecvWR) error {
 	if q.recv.full() {
 		return verbs.ErrRecvFull
 	}
-	q.rwqe = rnicspec.RecvWQE{ID: w.ID}
+	q.rwqe = q.c.receiveEntry(q.pd, w)
+	return posted(q.qp.Recv(&q.rwqe))
+}
+
+// receiveEntry converts a receive request of a protection domain.
+func (c *Context) receiveEntry(pd verbs.PD, w *verbs.RecvWR) rnicspec.RecvWQE {
+	e := rnicspec.RecvWQE{ID: w.ID}
 	if len(w.SGEs) > 0 {
 		s := &w.SGEs[0]
-		q.rwqe.VA, q.rwqe.Length, q.rwqe.Key = s.Addr, s.Length, s.LKey
-		if m, ok := q.c.regions.Find(s.LKey); !ok || m.PD != q.pd {
-			q.rwqe.Key = noKey
+		e.VA, e.Length, e.Key = s.Addr, s.Length, s.LKey
+		if m, ok := c.regions.Find(s.LKey); !ok || m.PD != pd {
+			e.Key = noKey
 		}
 	}
-	return posted(q.qp.Recv(&q.rwqe))
+	return e
 }
 
 var statuses = [rnicspec.NumStatuses]verbs.Status{

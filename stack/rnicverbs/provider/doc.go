@@ -8,19 +8,20 @@
 // Features that the NIC lacks are not announced in DeviceAttr, and are refused with EOPNOTSUPP:
 //
 //   - lists of more than one piece (MaxSGE is 1) and inline data beyond 32 B;
-//   - shared receive queues, and keys invalidated by requests;
+//   - keys invalidated by requests;
 //   - ModifyQP to ERR and RESET, SQD, and within a state; errors of UC and UD lead to ERR, not to SQE;
 //   - protection domains: those of local keys are checked here, those of remote keys nowhere;
 //   - DestroyQP while requests are in flight: EBUSY. The NIC never frees completion queues or address handles: rings
 //     are reused, numbers are not;
 //   - two control verbs of one queue pair at a time: EBUSY for the second;
 //   - events for solicited completions only: completion entries lack the solicited bit;
-//   - asynchronous events other than overruns.
+//   - asynchronous events other than overruns and those of shared receive queues (limit, last request taken).
 //
 // Invariants:
 //   - Requests complete in the order of their queue; a request refused when posting leaves no trace.
 //   - A completion queue's ring in memory has room for every request that its queue pairs have posted: PostSend and
-//     PostRecv return ENOMEM before it could overrun. Applications see a queue of the requested size, which is filled
+//     PostRecv return ENOMEM before it could overrun. Every request of a
+//     shared receive queue counts in each completion queue of its queue pairs. Applications see a queue of the requested size, which is filled
 //     as entries arrive, and can overrun.
 //   - In steady state posting and polling allocate nothing.
 package provider

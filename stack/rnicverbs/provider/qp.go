@@ -17,6 +17,7 @@ type QP struct {
 	init      verbs.QPInitAttr
 	send      *CQ
 	recv      *CQ
+	shared    *SRQ // gives receive requests; nil: none
 	queues    verbs.Queues
 	handle    uint32 // address handle of the peer
 	created   bool   // the queue pair was created in the NIC
@@ -49,8 +50,9 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	if !ok {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "type %v: want one of %v", a.Type, c.attr.Types)
 	}
-	if a.SRQ != nil {
-		return nil, noSRQ(verb)
+	if a.SRQ != nil && typ == rnicspec.Raw {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "type %v: want one other than raw packets, or no shared receive "+
+			"queue", a.Type)
 	}
 	if a.LowLatency != 0 {
 		return nil, verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this device has none")
@@ -66,27 +68,53 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	if err := c.checkCap(verb, &a.Cap); err != nil {
 		return nil, err
 	}
+	shared, srq, err := c.sharedBy(verb, &a)
+	if err != nil {
+		return nil, err
+	}
 	if !c.objects.Has(pdObject(pd)) {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd))
 	}
 	sendLog, recvLog := logOf(a.Cap.MaxSendWR), logOf(a.Cap.MaxRecvWR)
 	qp, err := c.dev.ReserveQP(rnicverbs.QPConfig{Type: typ, SendLog: uint8(sendLog), RecvLog: uint8(recvLog),
-		Send: send.ring, Recv: recv.ring, Bus: c.bus})
+		Send: send.ring, Recv: recv.ring, SRQ: srq, Bus: c.bus})
 	if err != nil {
 		return nil, verbs.Errorf(verb, verbs.ENOMEM, "%v", err)
 	}
-	q := &QP{c: c, qp: qp, pd: pd, init: a, send: send, recv: recv}
-	if err := c.objects.Add(verb, q.object(), pdObject(pd), send.object(), recv.object()); err != nil {
+	q := &QP{c: c, qp: qp, pd: pd, init: a, send: send, recv: recv, shared: shared}
+	uses := []verbs.Object{pdObject(pd), send.object(), recv.object()}
+	if shared != nil {
+		uses = append(uses, shared.object())
+	}
+	if err := c.objects.Add(verb, q.object(), uses...); err != nil {
 		qp.Release()
 		return nil, err
 	}
 	a.Cap = verbs.QPCap{MaxSendWR: 1 << sendLog, MaxRecvWR: 1 << recvLog, MaxSendSGE: 1, MaxRecvSGE: 1,
 		MaxInline: rnicspec.MaxInline}
+	if shared != nil {
+		a.Cap.MaxRecvWR = 0
+		shared.serve(recv, 1)
+	}
 	q.init.Cap = a.Cap
 	send.qps[qp.Num()], recv.qps[qp.Num()] = q, q
-	q.queues = verbs.Queues{Type: a.Type, PD: pd, Cap: a.Cap, Dev: &c.attr, AHOf: c.ahOf, PathMTU: c.spec.MTU,
+	q.queues = verbs.Queues{Type: a.Type, PD: pd, Cap: a.Cap, HasSRQ: shared != nil, Dev: &c.attr, AHOf: c.ahOf, PathMTU: c.spec.MTU,
 		MaxMessage: rnicspec.MaxMessage}
 	return q, nil
+}
+
+// sharedBy returns the shared receive queue of a new queue pair, which then has no receive requests of its own; nil: it
+// has none.
+func (c *Context) sharedBy(verb string, a *verbs.QPInitAttr) (*SRQ, *rnicverbs.SRQ, error) {
+	if a.SRQ == nil {
+		return nil, nil, nil
+	}
+	s, err := c.srq(verb, a.SRQ)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.Cap.MaxRecvWR = 0
+	return s, s.srq, nil
 }
 
 // checkCap returns an error if a requested size exceeds the device's limit.
@@ -232,6 +260,9 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 			cq.mayArrive -= q.mayArrive[i]
 			delete(cq.qps, q.Num())
 			cq.queue.Drop(q.Num())
+		}
+		if q.shared != nil {
+			q.shared.serve(q.recv, -1)
 		}
 		done(c.objects.Destroy(verb, q.object()))
 	}
