@@ -57,7 +57,8 @@ func (b Builder) Build(name string) (*Comp, error) {
 		ComponentBase: sim.NewComponentBase(name), id: id, bar: bar, spec: b.Spec,
 		sched: b.Scheduler, period: s.Freq.Period(),
 		frames: b.Frames, tlps: b.TLPs, dev: core.NewDevice(), completer: completer, idleFrom: 0,
-		qps: make([]*qpair, rnicspec.MaxQPs), cqs: map[uint32]*cq{}, srqs: map[uint32]*sharedQueue{}, handles: map[uint32]*core.Address{},
+		qps: make([]*qpair, rnicspec.MaxQPs), cqs: map[uint32]*cq{}, handles: map[uint32]*core.Address{},
+		srqs:    map[uint32]*sharedQueue{},
 		qpCache: newCache(s.Caches.QPs), pageCache: newCache(s.Caches.Pages),
 	}
 	if c.frames == nil {

@@ -162,6 +162,7 @@ func (c *Comp) modifyQP(x *rnicspec.ModifyQP) rnicspec.Refusal {
 	} else {
 		a.Address = c.ports[q.port].address
 	}
+	c.control(q, &a)
 	q.Connect(x.State, a)
 	return rnicspec.Done
 }

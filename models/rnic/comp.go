@@ -28,18 +28,20 @@ type Comp struct {
 	frames *msg.Frames
 	tlps   *msg.TLPs
 
-	dev       *core.Device
-	completer *tlp.Completer
-	readReg   tlp.ReadFunc
-	qps       []*qpair
-	cqs       map[uint32]*cq
-	srqs      map[uint32]*sharedQueue
-	handles   map[uint32]*core.Address
-	command   [rnicspec.CmdBytes]byte
-	result    rnicspec.Result
-	context   struct{ addr, bytes uint64 } // range of context memory, which software provides
-	counters  [rnicspec.NumCounters]uint64
-	traffic   Traffic
+	dev        *core.Device
+	completer  *tlp.Completer
+	readReg    tlp.ReadFunc
+	qps        []*qpair
+	cqs        map[uint32]*cq
+	srqs       map[uint32]*sharedQueue
+	handles    map[uint32]*core.Address
+	command    [rnicspec.CmdBytes]byte
+	result     rnicspec.Result
+	context    struct{ addr, bytes uint64 } // range of context memory, which software provides
+	counters   [rnicspec.NumCounters]uint64
+	traffic    Traffic
+	congestion Congestion
+	noting     int // events of kind kindNote
 
 	dma       dma
 	contexts  contexts
@@ -87,6 +89,8 @@ const (
 	kindRipe     // Arg: *txPacket; the packet's latency has passed
 	kindTimer    // Arg: *qpair; the pair's acknowledgement timer has expired
 	kindRNR      // Arg: *qpair; the wait after an RNR NAK is over
+	kindPaced    // Arg: *qpair; the pair's rate permits its next packet
+	kindNote     // Arg: *qpair; the interval between the pair's CNPs is over
 	kindWire     // the wire of port Kind-kindWire is free
 )
 
@@ -164,7 +168,7 @@ func (c *Comp) arm(at simcore.Ps) {
 func (c *Comp) after(at simcore.Ps, kind int, arg any) {
 	ev := c.events.Get()
 	ev.At, ev.H, ev.Kind, ev.Arg = at, c, kind, arg
-	ev.Timer = kind == kindTimer || kind == kindRNR
+	ev.Timer = kind == kindTimer || kind == kindRNR || kind == kindNote
 	c.sched.Schedule(ev)
 }
 
@@ -175,6 +179,8 @@ func (c *Comp) Describe(e *simcore.Event) string {
 		return fmt.Sprintf("the retransmission timer of queue pair %d of %s", q.Num, c.Name())
 	case kindRNR:
 		return fmt.Sprintf("the time for which the receiver of queue pair %d of %s was not ready", q.Num, c.Name())
+	case kindNote:
+		return fmt.Sprintf("the interval between CNPs of queue pair %d of %s", q.Num, c.Name())
 	}
 	return ""
 }
@@ -245,6 +251,10 @@ func (c *Comp) Handle(e sim.Event) error {
 		q := arg.(*qpair)
 		q.QP.Resume()
 		c.activate(q)
+	case kindPaced:
+		c.paced(arg.(*qpair), at)
+	case kindNote:
+		c.intervalOver(arg.(*qpair), at)
 	default:
 		p := &c.ports[kind-kindWire]
 		p.waking = false
@@ -285,7 +295,7 @@ func (c *Comp) Busy() bool {
 }
 
 // Idle reports whether nothing is in flight and no timer can start anything.
-func (c *Comp) Idle() bool { return !c.Busy() && c.dev.Idle() }
+func (c *Comp) Idle() bool { return !c.Busy() && c.noting == 0 && c.dev.Idle() }
 
 // endIdle ends an idle interval.
 func (c *Comp) endIdle(now simcore.Ps) {

@@ -49,13 +49,21 @@
 // of 64 B from the context memory that software provides; its contents are ignored. A page has the
 // size given for its region.
 //
+// # Congestion control
+//
+// RC queue pairs can have a controller that limits their rate or their window, and a notifier that decides when CNPs
+// answer marked packets (congestion.go). The algorithms are the caller's (SetCongestion). A rate limits packets when
+// they are planned, and packets with data of READs when they would leave. CNPs and acknowledgements are not limited. A
+// CNP takes effect when it has arrived.
+//
 // # Not modelled
 //
-// Congestion control, PFC (a full receive buffer leaves frames in the port, as with link-level
-// credits), completion timeouts, end-to-end credits, more than one piece of memory in a work entry,
-// VLAN tags on transmit, MSI-X (software polls). A failed DMA read makes its
-// queue pair fail. If it was for a reply to a READ, no NAK is sent. If it was for an atomic,
-// requests behind the atomic whose outcome was decided still take effect.
+// PFC (a full receive buffer leaves frames in the port, as with link-level credits), completion
+// timeouts, end-to-end credits, more than one piece of memory in a work entry, VLAN tags on
+// transmit, MSI-X (software polls). A failed DMA read makes its queue pair fail. If it was for a
+// reply to a READ, no NAK is sent. If it was for an atomic, requests behind the atomic whose outcome
+// was decided still take effect. If it was for a shared receive queue, queue pairs that need its
+// entries fail.
 //
 // # Invariants
 //

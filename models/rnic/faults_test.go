@@ -21,8 +21,9 @@ type leak struct {
 	s     simcore.Scheduler
 	ports [2]*simcore.Port
 	pool  *msg.Frames
-	rng   *rand.Rand
+	rng   *rand.Rand // nil: nothing is lost
 	lost  int
+	mark  func(frame []byte) // changes frames on their way; nil: they stay as they are
 }
 
 func (l *leak) Handle(sim.Event) error                  { return nil }
@@ -35,10 +36,13 @@ func (l *leak) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 	}
 	for m := p.Retrieve(now); m != nil; m = p.Retrieve(now) {
 		f := m.(*msg.Frame)
-		if l.rng.IntN(100) < 4 || !to.CanSend() {
+		if l.rng != nil && l.rng.IntN(100) < 4 || !to.CanSend() {
 			l.lost++
 			l.pool.Put(f)
 			continue
+		}
+		if l.mark != nil {
+			l.mark(f.Data)
 		}
 		to.SendAt(f, simcore.Now(l.s))
 	}

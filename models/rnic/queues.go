@@ -39,6 +39,7 @@ type qpair struct {
 	replies    chain[*reply]
 	send, recv ring
 	shared     *sharedQueue // gives receive entries instead of ring recv; nil: none
+	pace       *pace        // congestion control; nil: none
 	cqs        [2]*cq       // completion queues of the send and of the receive side
 	qkey       uint32
 }

@@ -116,6 +116,15 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 		}
 		op.raw = true
 	}
+	if !op.raw && op.q.Type == rnicspec.RC {
+		switch {
+		case op.p.Opcode == wire.CNPOpcode:
+			c.notified(op, now)
+			return
+		case op.p.Marked():
+			c.marked(op.q, now)
+		}
+	}
 	op.bytes = len(f.Data)
 	c.rx.held += op.bytes
 	c.rx.ops++
@@ -133,8 +142,13 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 // drop ignores a packet for which nothing was reserved.
 func (c *Comp) drop(op *rxOp) {
 	c.counters[rnicspec.CntDropped]++
+	c.recycle(op)
+}
+
+// recycle frees a packet for which nothing was reserved.
+func (c *Comp) recycle(op *rxOp) {
 	c.frames.Put(op.f)
-	op.f = nil
+	op.f, op.q = nil, nil
 	c.pools.ops = append(c.pools.ops, op)
 }
 
@@ -324,6 +338,7 @@ func (c *Comp) answered(op *rxOp) {
 		op.unsent += c.write(e.Place[i].Bus, e.Place[i].Data, op)
 	}
 	c.writeCompletions(q, e)
+	c.signals(q, e, op.p.BECN)
 	if e.Wait > 0 {
 		c.after(c.now()+simcore.Ps(e.Wait), kindRNR, q)
 	}

@@ -33,6 +33,12 @@ func (c *Comp) release(q *qpair) {
 	for q.replies.Len() > 0 {
 		r := q.replies.Front()
 		for !r.gated && r.packets.Len() > 0 && (*r.packets.Front()).waits == 0 {
+			if x := *r.packets.Front(); x.job != nil && q.pace != nil && !q.pace.windowed {
+				if !c.due(q, c.now()) {
+					return
+				}
+				q.pace.sent(c.now(), len(x.f.Data), q.PMTU, true)
+			}
 			c.leave(r.packets.Pop())
 		}
 		if r.packets.Len() > 0 || !r.all {

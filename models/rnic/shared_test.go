@@ -136,7 +136,8 @@ func (x *sharedRig) play(rng *rand.Rand, total int) {
 			free = append(free[:at], free[at+1:]...)
 		}
 		x.srq.post(batch...)
-		require.NoError(x.t, x.e.RunUntil(x.e.Now()+5*simcore.Microsecond)) // requesters retry while there are no buffers
+		// requesters retry for ever while there are no buffers
+		require.NoError(x.t, x.e.RunUntil(x.e.Now()+5*simcore.Microsecond))
 		for k, q := range x.to {
 			for _, c := range q.poll() {
 				require.True(x.t, inUse[c.ID], "buffer %d", c.ID)

@@ -61,7 +61,7 @@ func (c *Comp) plan(now simcore.Ps) {
 		}
 		q := t.turn.Pop()
 		q.active = false
-		if !q.CanSend() || !c.lookUpSend(q) {
+		if !q.CanSend() || !c.mayPlan(q, now) || !c.lookUpSend(q) {
 			continue
 		}
 		c.e.Reset()
@@ -99,6 +99,9 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	}
 	x.size = max(len(x.f.Data), rnicspec.WQEBytes)
 	c.tx.held += x.size
+	if q.pace != nil {
+		q.pace.sent(now, len(x.f.Data), q.PMTU, o.Fresh)
+	}
 	q.out.Push(x)
 	x.waits = 1
 	if o.First {
@@ -325,6 +328,9 @@ func (c *Comp) timer(q *qpair) {
 	if q.Outstanding() && q.Steps() == q.steps {
 		c.e.Reset()
 		q.QP.Timeout(&c.e)
+		if q.pace != nil {
+			q.pace.Lost(int64(c.now()), 0, true)
+		}
 		c.writeCompletions(q, &c.e)
 		c.activate(q)
 	}

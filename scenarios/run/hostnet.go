@@ -61,7 +61,7 @@ func (s *Spec) validateNet(rack *board.RackSpec) error {
 			errs = append(errs, field.Errorf(at+".flexins", ": stack %s has other options: want none, or kind %s",
 				x.Kind, StackFlexiNS))
 		}
-		errs = append(errs, field.Under(at, x.host().Validate()))
+		errs = append(errs, x.validateRNIC(at), field.Under(at, x.host().Validate()))
 	}
 	for i, w := range s.AllWorkloads() {
 		if w.Transport != apps.UDP {

@@ -12,6 +12,7 @@ import (
 	rnicmodel "nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/field"
+	"nictwin/scenarios/run/hardware"
 	"nictwin/scenarios/run/probe/classes"
 	"nictwin/stack/apps"
 	"nictwin/stack/driver"
@@ -62,6 +63,14 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 	return nil
 }
 
+// validateRNIC checks the options of a stack's NIC with a hardware transport, which other kinds do not have.
+func (x *StackSpec) validateRNIC(at field.Path) error {
+	if x.Kind != StackRNIC && x.RNIC != hardware.Default() {
+		return field.Errorf(at+".rnic", ": stack %s has other options: want none, or kind %s", x.Kind, StackRNIC)
+	}
+	return field.Under(at+".rnic", x.RNIC.Validate())
+}
+
 // openRNIC opens the verbs driver on the server's first core, and a context for each application on a core of its own.
 // On a server without cores, it runs as software whose memory accesses take no time.
 func openRNIC(w *world, server int) (Stack, error) {
@@ -98,6 +107,9 @@ func openRNIC(w *world, server int) (Stack, error) {
 		set.IP = [16]byte(append(ip[:], make([]byte, len(set.IP)-len(ip))...))
 	}
 	r.dev.SetPort(set)
+	if nic, ok := c.NIC.(interface{ SetCongestion(rnicmodel.Congestion) }); ok {
+		nic.SetCongestion(w.c.stack(server).RNIC.Congestion())
+	}
 	first, err := provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: rnicMTU})
 	if err != nil {
 		return nil, err

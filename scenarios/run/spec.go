@@ -13,6 +13,7 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/run/background"
+	"nictwin/scenarios/run/hardware"
 	udp "nictwin/scenarios/run/hostnet"
 	"nictwin/scenarios/run/load"
 	"nictwin/scenarios/run/workload"
@@ -49,8 +50,9 @@ type Spec struct {
 
 // StackSpec is the network stack of a server.
 type StackSpec struct {
-	Kind    StackKind `yaml:"kind"`
-	FlexiNS node.Spec `yaml:"flexins"` // options of kind flexins
+	Kind    StackKind     `yaml:"kind"`
+	FlexiNS node.Spec     `yaml:"flexins"` // options of kind flexins
+	RNIC    hardware.Spec `yaml:"rnic"`    // options of kind rnic
 
 	CEIO   ceio.Spec    `yaml:"ceio"`    // options of kind ceio
 	ShRing shring.Spec  `yaml:"shring"`  // options of kind shring
@@ -61,6 +63,7 @@ type StackSpec struct {
 // SetDefaults sets the defaults before a stack's fields are read (specfile.Defaulter).
 func (s *StackSpec) SetDefaults() {
 	s.FlexiNS, s.CEIO, s.Host = node.DefaultSpec(), ceio.DefaultSpec(), hostnet.DefaultSpec()
+	s.RNIC = hardware.Default()
 	s.ShRing, s.HostCC = shring.DefaultSpec(), hostcc.DefaultSpec()
 }
 
@@ -211,6 +214,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 		if s.Stacks[i].Kind == StackFlexiNS {
 			errs = append(errs, field.Under(at+".flexins", s.Stacks[i].FlexiNS.Validate()))
 		}
+		errs = append(errs, s.Stacks[i].validateRNIC(at))
 		errs = append(errs, s.validateFeatures(at, &s.Stacks[i], len(rack.Servers)))
 		for n := range rack.Servers {
 			if &s.Stacks[i] != s.stack(n) {

@@ -79,6 +79,7 @@ var oldAxes = []sweep.Old{
 	{Name: "staging_bytes", Path: "stacks.flexins.data.staging_bytes"},
 	{Name: "selective_repeat", Path: "stacks.flexins.data.recovery", Value: recovery},
 	{Name: "cc", Path: "stacks.flexins.data.cc.kind"},
+	{Name: "rnic_cc", Path: "stacks.rnic.cc.kind"},
 	{Name: "spray", Path: "stacks.flexins.data.spray"},
 	{Name: "notify", Path: "stacks.flexins.notify"},
 	{Name: "pcie", Path: "faults.pcie.kind"},

@@ -106,7 +106,7 @@ func (q *QP) refused(p *Packet, e *Effects) {
 		}
 		r.retries--
 		q.goBack(q.unanswered(p.PSN))
-		e.Moved = true
+		e.Moved, e.Lost = true, true
 	case wire.NAKInvalidRequest:
 		q.failOrRetry(p.PSN, rnicspec.RemoteInvalid, e)
 	case wire.NAKRemoteAccess:
@@ -164,6 +164,7 @@ func (q *QP) advance(psn uint32, e *Effects) (missing bool) {
 			return false
 		}
 		q.progress(e)
+		e.Acked += min(n, w.packets) - w.got
 		if w.got = min(n, w.packets); r.cur == 0 {
 			r.pos = max(r.pos, w.got)
 		}

@@ -18,9 +18,9 @@
 // implies that READs before it were answered.
 //
 // Not supported: XRC, RD, memory windows, SEND with invalidate as requester (the responder
-// takes such packets as SENDs and ends the region), automatic path migration, congestion control
-// (CNPs are dropped), management datagrams. End-to-end credits are not given (AETH says so), and
-// not heeded.
+// takes such packets as SENDs and ends the region), automatic path migration, management datagrams.
+// End-to-end credits are not given (AETH says so), and not heeded. Congestion control only gets its
+// signals here: marks, acknowledged packets, losses.
 //
 // Invariants:
 //   - Packet input never panics, whatever the bytes.

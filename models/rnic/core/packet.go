@@ -130,6 +130,18 @@ func (p *Packet) extension(h wire.Header, b []byte) {
 	}
 }
 
+// Marked reports whether a received packet has experienced congestion (RFC 3168, section 5).
+func (p *Packet) Marked() bool {
+	const v6, v6Shift, ce = 6, 4, 3
+	switch {
+	case len(p.Net) < 2:
+		return false
+	case p.Net[0]>>4 == v6:
+		return p.Net[1]>>v6Shift&ce == ce
+	}
+	return p.Net[1]&ce == ce
+}
+
 // IsResponse reports whether the packet goes to the requester side of a queue pair.
 func (p *Packet) IsResponse() bool {
 	switch p.Opcode.Info().Operation {
@@ -240,6 +252,8 @@ func (p *Packet) encodeExtension(h wire.Header, b []byte) {
 		_ = p.Atomic.Encode(b)
 	case wire.HeaderAtomicAckETH:
 		binary.BigEndian.PutUint64(b, p.Orig)
+	case wire.HeaderCNP:
+		clear(b[:wire.CNPSize])
 	}
 }
 

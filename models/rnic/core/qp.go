@@ -19,6 +19,9 @@ type Attributes struct {
 	RNRRetry         int // 7: unlimited
 	Timeout          int64
 	QKey             uint32
+
+	AckEach   bool // every SEND and WRITE packet requests an acknowledgement
+	EchoMarks bool // BECN of an ACK says that a packet since the last ACK was marked (ECN)
 }
 
 // infinite is the value of RNRRetry for unlimited retries (IBTA 9.7.5.2.8).
@@ -106,6 +109,7 @@ type Reply struct {
 	Syndrome uint8
 	PSN, MSN uint32
 	Again    bool // the request was a duplicate
+	Marked   bool // BECN is set
 
 	Key uint32 // for READ and atomics: region of the memory accessed
 	VA  uint64
@@ -127,6 +131,8 @@ type Effects struct {
 	Wait  int64 // after an RNR NAK: picoseconds until QP.Resume; 0: no wait
 	Moved bool  // the requester may be able to send more than before
 	Ended bool  // the responder has received the last packet of a message
+	Acked int   // packets of SENDs and WRITEs that were acknowledged for the first time
+	Lost  bool  // the peer has missed a packet
 
 	net [rnicspec.NetBytes]byte
 }
@@ -134,7 +140,7 @@ type Effects struct {
 // Reset clears the effects.
 func (e *Effects) Reset() {
 	e.Drop, e.Place, e.Done, e.Reply = Kept, e.Place[:0], e.Done[:0], Reply{}
-	e.Wait, e.Moved, e.Ended = 0, false, false
+	e.Wait, e.Moved, e.Ended, e.Acked, e.Lost = 0, false, false, 0, false
 }
 
 func (e *Effects) place(bus uint64, b []byte) {

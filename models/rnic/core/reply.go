@@ -69,7 +69,7 @@ func (q *QP) ReplyPackets(r *Reply) int {
 // that the reply reads.
 func (q *QP) PlanReply(r *Reply, i int, p *Packet) (off, n int) {
 	*p = Packet{AETH: wire.AETHFields{Syndrome: wire.Syndrome(r.Syndrome), MSN: r.MSN}}
-	p.DestQP, p.PSN = q.DestQP, plus(r.PSN, i)
+	p.DestQP, p.PSN, p.BECN = q.DestQP, plus(r.PSN, i), r.Marked
 	switch r.Kind {
 	case ReadReply:
 		last := q.packets(r.Len) - 1

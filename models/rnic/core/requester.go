@@ -67,6 +67,7 @@ type Outgoing struct {
 	Len    int    // bytes of payload
 	Inline []byte // payload of an inline entry; nil: the payload is in memory
 
+	Fresh       bool       // packet of a SEND or WRITE that is sent for the first time
 	First, Ends bool       // the packet is the first or the last one of its message
 	Report      bool       // report Done when the packet has left
 	Done        Completion // completion of the message, for UC, UD and raw
@@ -95,6 +96,13 @@ func (q *QP) CanSend() bool {
 		return false
 	}
 	return after(w.last(), r.at(0).first) < maxWindow || r.cur == 0
+}
+
+// Fresh reports whether the next packet belongs to a SEND or WRITE and is sent for the first time.
+func (q *QP) Fresh() bool {
+	r := &q.req
+	w := r.at(r.cur)
+	return !w.Opcode.Responds() && after(plus(w.first, r.pos), r.sent) >= 0
 }
 
 // Local returns the local memory that the next packet reads, or that the response to it will write.
@@ -128,6 +136,7 @@ func (q *QP) Next(o *Outgoing, e *Effects) bool {
 	}
 	*o = Outgoing{Addr: &q.Address}
 	o.DestQP, o.PSN = q.DestQP, plus(w.first, r.pos)
+	o.Fresh = q.Fresh()
 	var ok bool
 	if w.Opcode.Responds() {
 		ok = q.request(w, o)
@@ -237,7 +246,7 @@ func (q *QP) segment(w *work, o *Outgoing) bool {
 	if q.Type == rnicspec.UC {
 		o.Opcode |= wire.UCSendFirst
 	} else {
-		o.AckReq = o.Ends
+		o.AckReq = o.Ends || q.AckEach
 	}
 	return true
 }

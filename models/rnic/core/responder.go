@@ -9,6 +9,7 @@ import (
 type responder struct {
 	psn   uint32 // next expected PSN
 	msn   uint32 // number of messages completed
+	echo  bool   // a packet was marked since the last ACK
 	naked bool   // a NAK was sent for psn: other packets are ignored until that one arrives
 
 	in      message // kind of the message in progress
@@ -80,6 +81,9 @@ func (q *QP) Respond(p *Packet, e *Effects) {
 	if q.State != rnicspec.RTR && q.State != rnicspec.RTS {
 		e.Drop = DropNoQP
 		return
+	}
+	if q.EchoMarks && p.Marked() {
+		q.resp.echo = true
 	}
 	info := p.Opcode.Info()
 	want := transports[q.Type]
@@ -191,7 +195,8 @@ func (q *QP) refuse(s wire.Syndrome, p *Packet, e *Effects) {
 }
 
 func (q *QP) nak(s wire.Syndrome, psn uint32, e *Effects) {
-	e.Reply = Reply{Kind: AckReply, Syndrome: uint8(s), PSN: psn, MSN: q.resp.msn}
+	e.Reply = Reply{Kind: AckReply, Syndrome: uint8(s), PSN: psn, MSN: q.resp.msn, Marked: q.resp.echo}
+	q.resp.echo = false
 }
 
 func (q *QP) recvCQE(o rnicspec.Opcode, s rnicspec.Status) Completion {

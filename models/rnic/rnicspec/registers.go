@@ -51,10 +51,13 @@ const (
 	CntPageMisses  // misses of the translation cache
 	CntReadErrors  // DMA reads that failed
 	CntWrongAccess // register accesses without a meaning
+	CntMarked      // packets received that had experienced congestion (ECN), for RC queue pairs
+	CntCNPsSent    // congestion notification packets
+	CntCNPsReceived
 	NumCounters
 )
 
 var counterNames = [NumCounters]string{"rx_packets", "tx_packets", "dropped", "retries", "rnr_naks", "duplicates",
-	"qp_misses", "page_misses", "read_errors", "wrong_accesses"}
+	"qp_misses", "page_misses", "read_errors", "wrong_accesses", "marked", "cnps_sent", "cnps_received"}
 
 func (c Counter) String() string { return name(counterNames[:], int(c), "Counter") }

@@ -42,7 +42,8 @@ func TestCommands(t *testing.T) {
 		&CreateMR{1, AllAccess, 21, 2, 3, 1 << 34},
 		&DestroyMR{9}, &CreateAH{4, 1, true, mac, ip, 0xc000, 1, 64},
 		&CreateQP{5, UD, 6, 7, 8, 9, 1 << 56, 1 << 40, 0x11, 1, 3},
-		&ModifyQP{1, RTS, 2, 3, 4, 5, 4096, RemoteRead, 16, 1, 7, 6, 14}, &DestroyQP{3}, &QueryQP{4}, &CreateSRQ{5, 6, 1 << 56, 7}, &ModifySRQ{8, 9}, &DestroySRQ{10},
+		&ModifyQP{1, RTS, 2, 3, 4, 5, 4096, RemoteRead, 16, 1, 7, 6, 14}, &DestroyQP{3}, &QueryQP{4},
+		&CreateSRQ{5, 6, 1 << 56, 7}, &ModifySRQ{8, 9}, &DestroySRQ{10},
 	} {
 		b := make([]byte, CmdBytes)
 		EncodeCommand(cmd, uint16(i+1), b)

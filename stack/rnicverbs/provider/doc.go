@@ -20,8 +20,8 @@
 // Invariants:
 //   - Requests complete in the order of their queue; a request refused when posting leaves no trace.
 //   - A completion queue's ring in memory has room for every request that its queue pairs have posted: PostSend and
-//     PostRecv return ENOMEM before it could overrun. Every request of a
-//     shared receive queue counts in each completion queue of its queue pairs. Applications see a queue of the requested size, which is filled
-//     as entries arrive, and can overrun.
+//     PostRecv return ENOMEM before it could overrun. Every request of a shared receive queue counts in each
+//     completion queue of its queue pairs. Applications see a queue of the requested size, which is filled as entries
+//     arrive, and can overrun.
 //   - In steady state posting and polling allocate nothing.
 package provider

@@ -98,8 +98,8 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	}
 	q.init.Cap = a.Cap
 	send.qps[qp.Num()], recv.qps[qp.Num()] = q, q
-	q.queues = verbs.Queues{Type: a.Type, PD: pd, Cap: a.Cap, HasSRQ: shared != nil, Dev: &c.attr, AHOf: c.ahOf, PathMTU: c.spec.MTU,
-		MaxMessage: rnicspec.MaxMessage}
+	q.queues = verbs.Queues{Type: a.Type, PD: pd, Cap: a.Cap, HasSRQ: shared != nil, Dev: &c.attr,
+		AHOf: c.ahOf, PathMTU: c.spec.MTU, MaxMessage: rnicspec.MaxMessage}
 	return q, nil
 }
 

@@ -13,7 +13,7 @@ type SRQ struct {
 	pd    verbs.PD
 	attr  verbs.SRQAttr
 	users map[*CQ]int // queue pairs of this queue, by their receive completion queue
-	used  int         // outstanding entries, each of which may be completed in any of these completion queues
+	used  int         // outstanding entries; each may be completed in any of these completion queues
 	rwqe  rnicspec.RecvWQE
 }
 

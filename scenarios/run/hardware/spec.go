@@ -1,0 +1,95 @@
+package hardware
+
+import (
+	"errors"
+
+	"nictwin/models/rnic"
+	"nictwin/models/sim/field"
+	"nictwin/stack/cc"
+)
+
+// Spec holds the options of stacks of kind rnic.
+type Spec struct {
+	CC CongestionSpec `yaml:"cc"`
+}
+
+// CongestionKind names a congestion control algorithm.
+type CongestionKind string
+
+// Kinds of congestion control.
+const (
+	None  CongestionKind = "none"
+	DCQCN CongestionKind = "dcqcn"
+	DCTCP CongestionKind = "dctcp"
+)
+
+// CongestionSpec is the congestion control of RC queue pairs. Both ends of a connection need the same kind, because the
+// receiver reports marks.
+type CongestionSpec struct {
+	Kind CongestionKind `yaml:"kind"`
+
+	// DCQCN holds the paper's constants; stack/cc gives their sources. line_bps 0 stands for the rate of the port.
+	DCQCN cc.DCQCNSpec `yaml:"dcqcn"`
+
+	// DCTCP holds the paper's constants; segment 0 stands for the path MTU.
+	DCTCP cc.DCTCPSpec `yaml:"dctcp"`
+}
+
+// Default returns a spec without congestion control.
+func Default() Spec {
+	return Spec{CongestionSpec{Kind: None, DCQCN: cc.DefaultDCQCN(0), DCTCP: cc.DefaultDCTCP(0)}}
+}
+
+// Validate returns every error of the spec, by field.
+func (s *Spec) Validate() error {
+	var errs []error
+	c := &s.CC
+	if c.Kind != None && c.Kind != DCQCN && c.Kind != DCTCP {
+		errs = append(errs, field.Errorf("cc.kind", "%q: want %s, %s or %s", c.Kind, None, DCQCN, DCTCP))
+	}
+	const fastest, segment = 1000 * cc.Gbps, 4096
+	dcqcn, dctcp := c.at(fastest, segment)
+	errs = append(errs, field.Under("cc.dcqcn", dcqcn.Validate()), field.Under("cc.dctcp", dctcp.Validate()))
+	return errors.Join(errs...)
+}
+
+// at returns the specs for a port of the given rate and a path MTU.
+func (c *CongestionSpec) at(line cc.Bps, pmtu int) (cc.DCQCNSpec, cc.DCTCPSpec) {
+	dcqcn, dctcp := c.DCQCN, c.DCTCP
+	if dcqcn.Line == 0 {
+		dcqcn.Line = line
+	}
+	if dctcp.Segment == 0 {
+		dctcp.Segment = int64(pmtu)
+	}
+	return dcqcn, dctcp
+}
+
+// Congestion returns the congestion control for a NIC.
+func (s *Spec) Congestion() rnic.Congestion {
+	if s.CC.Kind == None {
+		return rnic.Congestion{}
+	}
+	return rnic.Congestion{Windowed: s.CC.Kind == DCTCP, New: s.controller}
+}
+
+// controller returns the controller of a queue pair and, for DCQCN, its notification point.
+func (s *Spec) controller(line int64, pmtu int) (rnic.Controller, rnic.Notifier, error) {
+	dcqcn, dctcp := s.CC.at(line, pmtu)
+	if s.CC.Kind == DCTCP {
+		c, err := cc.NewDCTCP(dctcp)
+		return c, nil, err
+	}
+	c, err := cc.NewDCQCN(dcqcn)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := cc.NewMarker(dcqcn)
+	return c, m, err
+}
+
+var (
+	_ rnic.Controller = (*cc.DCQCN)(nil)
+	_ rnic.Controller = (*cc.DCTCP)(nil)
+	_ rnic.Notifier   = (*cc.Marker)(nil)
+)
