@@ -60,6 +60,8 @@ func (c *Comp) execute(cmd rnicspec.Command) rnicspec.Refusal {
 		return c.modifySRQ(x)
 	case *rnicspec.DestroySRQ:
 		return c.destroySRQ(x.SRQN)
+	case *rnicspec.SetAccount:
+		return c.setAccount(x)
 	case *rnicspec.QueryQP:
 		q := c.dev.QP(x.QPN)
 		if q == nil {
@@ -178,6 +180,12 @@ func (c *Comp) destroyQP(qpn uint32) rnicspec.Refusal {
 	}
 	if p := &c.ports[q.port]; p.rawQP == q {
 		p.rawQP = nil
+	}
+	if a := q.account; a != nil {
+		if a.line.Len() > 0 {
+			return rnicspec.RefusedState
+		}
+		c.accounts[a.number] = nil
 	}
 	c.dev.Remove(qpn)
 	c.qps[qpn] = nil

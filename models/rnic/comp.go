@@ -28,20 +28,22 @@ type Comp struct {
 	frames *msg.Frames
 	tlps   *msg.TLPs
 
-	dev        *core.Device
-	completer  *tlp.Completer
-	readReg    tlp.ReadFunc
-	qps        []*qpair
-	cqs        map[uint32]*cq
-	srqs       map[uint32]*sharedQueue
-	handles    map[uint32]*core.Address
-	command    [rnicspec.CmdBytes]byte
-	result     rnicspec.Result
-	context    struct{ addr, bytes uint64 } // range of context memory, which software provides
-	counters   [rnicspec.NumCounters]uint64
-	traffic    Traffic
-	congestion Congestion
-	noting     int // events of kind kindNote
+	dev         *core.Device
+	completer   *tlp.Completer
+	readReg     tlp.ReadFunc
+	qps         []*qpair
+	cqs         map[uint32]*cq
+	srqs        map[uint32]*sharedQueue
+	handles     map[uint32]*core.Address
+	command     [rnicspec.CmdBytes]byte
+	result      rnicspec.Result
+	context     struct{ addr, bytes uint64 } // range of context memory, which software provides
+	counters    [rnicspec.NumCounters]uint64
+	traffic     Traffic
+	congestion  Congestion
+	accounts    [rnicspec.MaxAccounts]*account
+	slowWaiting int // slow packets of all accounts
+	noting      int // events of kind kindNote
 
 	dma       dma
 	contexts  contexts
@@ -291,7 +293,7 @@ func (c *Comp) pump(now simcore.Ps) {
 // Busy reports whether anything is in flight.
 func (c *Comp) Busy() bool {
 	return c.dma.out.Len() > 0 || c.dma.reads > 0 || c.rx.ops > 0 || c.tx.packets > 0 || c.tx.turn.Len() > 0 ||
-		c.table.open > 0 || c.rx.unplaced > 0
+		c.table.open > 0 || c.rx.unplaced > 0 || c.slowWaiting > 0
 }
 
 // Idle reports whether nothing is in flight and no timer can start anything.

@@ -56,6 +56,14 @@
 // they are planned, and packets with data of READs when they would leave. CNPs and acknowledgements are not limited. A
 // CNP takes effect when it has arrived.
 //
+// # Credit accounts
+//
+// An RC queue pair can have an account, as the contract NIC's flows do (docs/nic.md section 10): each packet of a SEND
+// or WRITE takes a credit, or goes to memory of the card and is copied later, at software's request (accounts.go). The
+// differences follow from the transport. A slow packet has been acknowledged, and its place is known, so the NIC copies
+// it there by itself, in order, and no ring of slow packets reaches software. Packets behind a slow one that has not
+// been copied are slow, too. Receive entries tell how many credits were drawn up to them.
+//
 // # Not modelled
 //
 // PFC (a full receive buffer leaves frames in the port, as with link-level credits), completion

@@ -39,6 +39,7 @@ type qpair struct {
 	replies    chain[*reply]
 	send, recv ring
 	shared     *sharedQueue // gives receive entries instead of ring recv; nil: none
+	account    *account     // nil: none
 	pace       *pace        // congestion control; nil: none
 	cqs        [2]*cq       // completion queues of the send and of the receive side
 	qkey       uint32
@@ -193,6 +194,7 @@ func (c *Comp) fetched(q *qpair, r *ring) {
 func (c *Comp) writeCompletions(q *qpair, e *core.Effects) {
 	if q.unreported > 0 && q.State == rnicspec.Failed {
 		q.flushed = append(q.flushed, e.Done...)
+		q.account.flush()
 		return
 	}
 	for i := range e.Done {
@@ -248,6 +250,7 @@ type pools struct {
 	replies []*reply
 	jobs    []*readJob
 	lookups []*lookup
+	slow    []*slowPacket
 }
 
 func take[T any](pool *[]*T) *T {

@@ -51,7 +51,9 @@ type rxOp struct {
 	acceptedAt simcore.Ps // time at which the NIC knows that all TLPs were accepted
 	reply      *reply
 	word       [8]byte
-	next       *rxOp // next operation of the list that has this one: qpair.parked, or later qpair.barred
+	slow       *slowPacket // the packet's slot in the memory for slow packets; nil: not slow
+	latest     *slowPacket // latest slow packet up to this one, for which completions wait; nil: none
+	next       *rxOp       // next operation of the list that has this one: qpair.parked, or later qpair.barred
 }
 
 // takeFrames takes frames from the ports while the receive buffer has room. Frames left in a port
@@ -100,6 +102,7 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	op := take(&c.pools.ops)
 	op.c, op.f, op.context, op.reply, op.unsent, op.acceptedAt = c, f, -1, nil, 0, 0
 	op.lookedUp, op.requested, op.raw = false, false, false
+	op.slow, op.latest = nil, nil
 	port := &c.ports[f.Port]
 	d := core.DropNoQP
 	if len(f.Data) >= len(port.address.SrcMAC) && [6]byte(f.Data) == port.address.SrcMAC {
@@ -197,6 +200,9 @@ func (c *Comp) unpark(q *qpair, kind int) {
 			q.awaitEntry()
 			return // a receive entry is being read
 		}
+		if kind == request && !op.raw && q.account.blocked(&op.p) {
+			return
+		}
 		line.Pop()
 		q.ripe[kind]--
 		if kind == request {
@@ -224,6 +230,8 @@ func (c *Comp) respond(op *rxOp) {
 	e := &op.e
 	if e.Drop != core.Kept {
 		c.counters[rnicspec.CntDropped]++
+	} else if q.account != nil {
+		q.account.draw(op)
 	}
 	if e.Reply.Kind != core.NoReply {
 		op.reply = c.newReply(op)
@@ -257,7 +265,7 @@ func (c *Comp) carryOut() {
 	for i := range e.Place {
 		op.unsent += c.write(e.Place[i].Bus, e.Place[i].Data, op)
 	}
-	c.completeRequest(op.q, e)
+	c.finishRequest(op)
 	switch e.Reply.Kind {
 	case core.ReadReply:
 		c.startRead(op)

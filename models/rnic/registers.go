@@ -68,6 +68,9 @@ func (c *Comp) readRegister(addr uint64, dst []byte) error {
 		v = c.result.Word()
 	case base >= rnicspec.RegCounters && base < rnicspec.RegCounters+8*uint64(rnicspec.NumCounters):
 		v = c.Counter(rnicspec.Counter((base - rnicspec.RegCounters) / 8))
+	case base >= rnicspec.RegAccounts && base < rnicspec.RegAccounts+rnicspec.MaxAccounts*rnicspec.AccountBytes &&
+		base%rnicspec.AccountBytes == rnicspec.AccountCredit:
+		v = c.accountState((base - rnicspec.RegAccounts) / rnicspec.AccountBytes)
 	default:
 		c.counters[rnicspec.CntWrongAccess]++
 		return nil
@@ -87,6 +90,8 @@ func (c *Comp) writeRegister(off uint64, b []byte) {
 		c.doorbell(uint32(off/rnicspec.PageBytes), off%rnicspec.PageBytes, b)
 	case off >= rnicspec.RegSRQs && off < rnicspec.RegSRQs+rnicspec.MaxSRQs*8:
 		c.sharedDoorbell(uint32(off-rnicspec.RegSRQs), b)
+	case off >= rnicspec.RegAccounts && off < rnicspec.RegAccounts+rnicspec.MaxAccounts*rnicspec.AccountBytes:
+		c.accountRegister(uint32(off-rnicspec.RegAccounts), b)
 	case off >= rnicspec.RegCommand && off+uint64(len(b)) <= rnicspec.RegCommand+rnicspec.CmdBytes:
 		copy(c.command[off-rnicspec.RegCommand:], b)
 		if off+uint64(len(b)) == rnicspec.RegCommand+rnicspec.CmdBytes {

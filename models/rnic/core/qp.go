@@ -149,6 +149,17 @@ func (e *Effects) place(bus uint64, b []byte) {
 	}
 }
 
+// Mark makes the acknowledgement in e, or else the next one, say that a packet was marked.
+func (q *QP) Mark(e *Effects) {
+	switch {
+	case !q.EchoMarks:
+	case e.Reply.Kind == AckReply:
+		e.Reply.Marked = true
+	default:
+		q.resp.echo = true
+	}
+}
+
 // PostRecv adds a receive entry.
 func (q *QP) PostRecv(w rnicspec.RecvWQE, e *Effects) {
 	if q.State == rnicspec.Failed {

@@ -23,6 +23,7 @@ const (
 	CmdCreateSRQ
 	CmdModifySRQ
 	CmdDestroySRQ
+	CmdSetAccount
 )
 
 // Command is a command that can be written to RegCommand.
@@ -111,8 +112,10 @@ func DecodeCommand(b []byte) (Command, uint16, error) {
 		cmd = new(ModifySRQ)
 	case CmdDestroySRQ:
 		cmd = new(DestroySRQ)
+	case CmdSetAccount:
+		cmd = new(SetAccount)
 	default:
-		return nil, seq, fmt.Errorf("rnicspec: command is %d: want %d to %d", b[0], CmdSetPort, CmdDestroySRQ)
+		return nil, seq, fmt.Errorf("rnicspec: command is %d: want %d to %d", b[0], CmdSetPort, CmdSetAccount)
 	}
 	cmd.fields(&coder{b: b, at: cmdHead, read: true})
 	return cmd, seq, nil
@@ -246,6 +249,22 @@ type ModifySRQ struct{ SRQN, Limit uint32 }
 // DestroySRQ removes a shared receive queue that no queue pair uses.
 type DestroySRQ struct{ SRQN uint32 }
 
+// SetAccount gives a connected RC queue pair a credit account, whose state is Fast. Every packet of a SEND or WRITE
+// with payload takes a credit. One that finds none goes to a slot in the memory for slow packets; with Latch, so do all that
+// follow until the account is resumed. Slow packets stay there until AccountDrain copies them, and completion entries,
+// READs and atomics wait for those before them. Destroying the queue pair ends the account.
+type SetAccount struct {
+	Account   uint8
+	QPN       uint32
+	Credits   uint32
+	Latch     bool
+	Slow      uint64 // bus address of the slots
+	Log       uint8  // there are 2^Log slots; while all are in use, packets wait in the receive buffer
+	SlotBytes uint32 // the path MTU or more
+	Events    uint32 // completion queue for EventSlow and EventDrained
+	Mark      uint32 // a slow packet that finds so many waiting counts as marked by the network; 0: none does
+}
+
 // Cmd implements Command.
 func (*SetPort) Cmd() Cmd { return CmdSetPort }
 func (x *SetPort) fields(c *coder) {
@@ -359,3 +378,17 @@ func (x *ModifySRQ) fields(c *coder) {
 // Cmd implements Command.
 func (*DestroySRQ) Cmd() Cmd          { return CmdDestroySRQ }
 func (x *DestroySRQ) fields(c *coder) { num(c, 4, &x.SRQN) }
+
+// Cmd implements Command.
+func (*SetAccount) Cmd() Cmd { return CmdSetAccount }
+func (x *SetAccount) fields(c *coder) {
+	num(c, 1, &x.Account)
+	num(c, 4, &x.QPN)
+	num(c, 4, &x.Credits)
+	c.flag(&x.Latch)
+	num(c, 8, &x.Slow)
+	num(c, 1, &x.Log)
+	num(c, 4, &x.SlotBytes)
+	num(c, 4, &x.Events)
+	num(c, 4, &x.Mark)
+}

@@ -134,6 +134,9 @@ type CQE struct {
 	Status Status
 	HasImm bool
 	Phase  bool // true in the first pass of the ring
+
+	// Drawn counts the credits that the account of the queue pair gave up to this message, for receive entries.
+	Drawn uint32
 }
 
 // Encode writes the entry to the first CQEBytes of b. The phase is in its last byte.
@@ -146,6 +149,7 @@ func (c *CQE) Encode(b []byte) {
 	le.PutUint32(b[12:], c.Imm)
 	le.PutUint32(b[16:], c.QPN)
 	le.PutUint32(b[20:], c.SrcQP)
+	le.PutUint32(b[28:], c.Drawn)
 	b[24], b[25], b[26], b[63] = byte(c.Opcode), byte(c.Status), bit(c.HasImm), bit(c.Phase)
 }
 
@@ -157,6 +161,7 @@ func (c *CQE) Decode(b []byte) {
 		ID: le.Uint64(b), Bytes: le.Uint32(b[8:]), Imm: le.Uint32(b[12:]), QPN: le.Uint32(b[16:]),
 		SrcQP:  le.Uint32(b[20:]),
 		Opcode: Opcode(b[24]), Status: Status(b[25]), HasImm: b[26]&1 != 0, Phase: b[63]&1 != 0,
+		Drawn: le.Uint32(b[28:]),
 	}
 }
 

@@ -41,12 +41,17 @@ const (
 	// Events, which are not the outcome of an entry. ID is the number of the object.
 	EventSRQLimit // a shared receive queue has fewer entries than its limit
 	EventLastWQE  // queue pair QPN has failed, and takes no more entries from its shared receive queue
+
+	// Events of accounts; ID is the number of the account, Bytes the number of slow packets that wait.
+	EventSlow    // the account ran out of credits, or a message or READ waits for slow packets
+	EventDrained // the copies that AccountDrain requested have ended
 	NumOpcodes
 )
 
 func (o Opcode) String() string {
 	return name([]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "CMP_SWAP", "FETCH_ADD", "RECV",
-		"RECV_WRITE_IMM", "SRQ_LIMIT", "LAST_WQE"}, int(o), "Opcode")
+		"RECV_WRITE_IMM", "SRQ_LIMIT", "LAST_WQE",
+		"SLOW", "DRAINED"}, int(o), "Opcode")
 }
 
 // IsAtomic reports whether the operation is an atomic on 8 bytes of the peer's memory.

@@ -29,7 +29,7 @@ func TestEntries(t *testing.T) {
 	r.Encode(b)
 	rb.Decode(b)
 	require.Equal(t, r, rb)
-	q, qb := CQE{1, 2, 3, 4, 5, RecvWrite, Flushed, true, true}, CQE{}
+	q, qb := CQE{1, 2, 3, 4, 5, RecvWrite, Flushed, true, true, 6}, CQE{}
 	q.Encode(b)
 	qb.Decode(b)
 	require.Equal(t, q, qb)
@@ -44,6 +44,7 @@ func TestCommands(t *testing.T) {
 		&CreateQP{5, UD, 6, 7, 8, 9, 1 << 56, 1 << 40, 0x11, 1, 3},
 		&ModifyQP{1, RTS, 2, 3, 4, 5, 4096, RemoteRead, 16, 1, 7, 6, 14}, &DestroyQP{3}, &QueryQP{4},
 		&CreateSRQ{5, 6, 1 << 56, 7}, &ModifySRQ{8, 9}, &DestroySRQ{10},
+		&SetAccount{11, 12, 13, true, 1 << 56, 14, 15, 16, 17},
 	} {
 		b := make([]byte, CmdBytes)
 		EncodeCommand(cmd, uint16(i+1), b)
@@ -54,7 +55,12 @@ func TestCommands(t *testing.T) {
 		require.EqualValues(t, CmdSetPort+Cmd(i), cmd.Cmd())
 	}
 	_, _, err := DecodeCommand(make([]byte, CmdBytes))
-	require.ErrorContains(t, err, "command is 0: want 1 to 13")
+	require.ErrorContains(t, err, "command is 0: want 1 to 14")
+	for _, s := range []AccountState{{}, {MaxCredits, true, 1 << 31}, {1, false, 2}} {
+		require.Equal(t, s, AccountStateOf(s.Word()))
+	}
+	c := Credit{5, false, true}
+	require.Equal(t, c, CreditOf(c.Word()))
 	r := Result{1, 2, 3}
 	require.Equal(t, r, ResultOf(r.Word()))
 }
