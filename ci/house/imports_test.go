@@ -49,6 +49,7 @@ var timeless = []string{
 	"stack/rnicverbs/provider", "stack/verbs", "stack/verbs/verbstest", "stack/pipe",
 	"stack/pipe/copyengine", "stack/cc", "stack/transport", "stack/transport/seq", "stack/apps",
 	"stack/rb2", "stack/rpc", "stack/ceio/credit", "stack/ceio/ring", "stack/ceio/manager",
+	"stack/ceio/bypass",
 	"stack/baseline/shring/ring", "stack/baseline/hostcc/control",
 }
 

@@ -95,7 +95,7 @@ func (a *account) blocked(p *core.Packet) bool {
 func (a *account) ask() {
 	if !a.asked && a.wanted < a.line.Len() {
 		a.asked = true
-		a.raise(rnicspec.EventSlow)
+		a.raise(rnicspec.EventSlow, true)
 	}
 }
 
@@ -143,14 +143,14 @@ func (a *account) divert(op *rxOp) {
 	a.c.slowWaiting++
 	if a.latch && !a.slow {
 		a.slow = true
-		a.raise(rnicspec.EventSlow)
+		a.raise(rnicspec.EventSlow, false)
 	}
 }
 
-// raise writes an event of the account.
-func (a *account) raise(o rnicspec.Opcode) {
+// raise writes an event of the account; imm marks one with HasImm.
+func (a *account) raise(o rnicspec.Opcode, imm bool) {
 	a.c.writeEntry(a.events, &rnicspec.CQE{Opcode: o, ID: uint64(a.number), QPN: a.q.Num,
-		Bytes: uint32(a.line.Len()), Imm: a.copied})
+		Bytes: uint32(a.line.Len()), Imm: a.copied, HasImm: imm})
 }
 
 // finishRequest writes the completions of a request that takes effect now, or leaves them to the slow packet before it.
@@ -212,7 +212,7 @@ func (a *account) drain(n uint32) {
 		return
 	}
 	if a.wanted == 0 {
-		a.raise(rnicspec.EventDrained)
+		a.raise(rnicspec.EventDrained, true)
 	}
 }
 
@@ -247,7 +247,7 @@ func (x *slowPacket) dmaReadDone(c *Comp, ok bool) {
 		a.place(a.line.Pop())
 	}
 	if a.wanted == 0 && a.copied > 0 {
-		a.raise(rnicspec.EventDrained)
+		a.raise(rnicspec.EventDrained, true)
 		a.copied = 0
 	}
 	a.mayResume()

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,7 +109,7 @@ workloads:
 func TestHardwareRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: connectx5-cores-pair}\n"
 	for text, want := range map[string]string{
-		"{kind: rnic, rnic: {cc: {kind: bbr}}}":                 `f.yaml:4: stacks[0].rnic.cc.kind "bbr": want none, dcqcn`,
+		"{kind: rnic, rnic: {cc: {kind: bbr}}}":                 `f.yaml:4: stacks[0].rnic.cc.kind "bbr": want none`,
 		"{kind: rnic, rnic: {cc: {dcqcn: {gain_inverse: 0}}}}":  "rnic.cc.dcqcn.gain_inverse 0: want",
 		"{kind: rnic, rnic: {cc: {dctcp: {gain_inverse: -1}}}}": "rnic.cc.dctcp.gain_inverse -1: want",
 		"{kind: flexins, rnic: {cc: {kind: dcqcn}}}":            "stacks[0].rnic: stack flexins has other options",
@@ -140,5 +141,69 @@ func TestCongestionOfBoth(t *testing.T) {
 				require.NotZero(t, w.counter(1, rnicspec.CntCNPsSent), kind)
 			}
 		}
+	}
+}
+
+// Chunks run out of credits and are copied, message by message; credits that suffice for every message never do. The
+// packets by path add up.
+func TestBypass(t *testing.T) {
+	for _, x := range []struct {
+		accounts, workload, more string
+		dry                      bool
+	}{
+		{"credits: 96, batch: 4", "kind: write_imm, sizes: [100KB], count: 8, depth: 2", "", true},
+		{"credits: 400, batch: 2", "kind: write_imm, sizes: [20KB], count: 30, depth: 2", "", false},
+		{"credits: 0", "kind: send, sizes: [9000], count: 20, depth: 4", "", true},
+		{"credits: 8, batch: 2, log_slots: 2", "kind: write_imm, sizes: [50KB], count: 8, depth: 3", "", true},
+		{"credits: 8, batch: 1", "kind: echo, sizes: [5000, 300], count: 40, depth: 8, both_ways: true", "", true},
+		{"credits: 16", "kind: read, sizes: [5000], count: 20, depth: 4", "", false},
+		{"credits: 16, batch: 3", "kind: write_imm, sizes: [30KB], count: 20, depth: 4",
+			"faults: {wire: {seed: 5, chances: {loss: 0.02, disorder: 0.02}}}", true},
+		{"credits: 16, batch: 3, mark_at: 4", "kind: send, sizes: [30KB], count: 20, depth: 4", "", true},
+	} {
+		c := caseOf(t, fmt.Sprintf(onAccounts, x.accounts, x.workload, x.more))
+		var w *world
+		w, err := newWorld(t.Context(), c, &Options{})
+		require.NoError(t, err)
+		p := &Played{Case: c}
+		require.NoError(t, w.play(p), x)
+		require.True(t, p.Pass(), "%v: %s", x, texts(p))
+		rows := w.creditRows()
+		require.NoError(t, w.close())
+		require.Len(t, rows, 1, "the client has none")
+		require.Equal(t, x.dry, rows[0].Slow > 0, x)
+		require.Equal(t, rows[0].Slow, rows[0].Copies, x)
+		require.Equal(t, x.dry, rows[0].Resumes > 0, x)
+		require.Equal(t, x.dry, rows[0].Exhausted > 0, x)
+		if strings.Contains(x.accounts, "mark_at") {
+			require.NotZero(t, w.counter(0, rnicspec.CntCNPsSent), x)
+			require.NotZero(t, w.counter(1, rnicspec.CntCNPsReceived), x)
+		}
+	}
+}
+
+const onAccounts = `board: {preset: bf3-cores-pair}
+devices: [{kind: rnic, model: connectx7}]
+stacks: [{kind: rnic, rnic: {cc: {kind: dcqcn}, accounts: {flows: 4, %s}}}, {kind: rnic, rnic: {cc: {kind: dcqcn}}}]
+workload: {%s, queue_pairs: 2, from: 1, to: 0}
+%s
+`
+
+// Accounts that a board or workload cannot have are refused by field.
+func TestBypassRefused(t *testing.T) {
+	const bf3 = "board: {preset: bf3-cores-pair}\ndevices: [{kind: rnic, model: connectx7}]\n"
+	const plain = "board: {preset: connectx6-cores-pair}\n"
+	for _, x := range []struct{ head, accounts, workload, want string }{
+		{plain, "flows: 1", "kind: send", "stacks[0].rnic.accounts.flows 1: packets without a credit wait"},
+		{bf3, "flows: 65", "kind: send", "stacks[0].rnic.accounts.flows 65: want 0 to 64"},
+		{bf3, "flows: 4, credits: 3", "kind: send", "stacks[0].rnic.accounts.credits 3: 4 flows have a share each"},
+		{bf3, "flows: 4, batch: 0", "kind: send", "stacks[0].rnic.accounts.batch 0: want 1"},
+		{bf3, "flows: 64, log_slots: 13", "kind: send", "stacks[0].rnic.accounts.log_slots 13: 64 flows with so many"},
+		{bf3, "flows: 1", "kind: send, queue_pairs: 2", "stacks[0].rnic.accounts.flows 1: server 0 has 2 queue pairs"},
+		{bf3, "flows: 1", "kind: write", "workload.kind write: with stacks[0].rnic.accounts.flows credits return when"},
+	} {
+		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+x.head+"stacks: [{kind: rnic, rnic: {accounts: {"+
+			x.accounts+"}}}]\nworkload: {"+x.workload+"}\n"))
+		require.ErrorContains(t, err, x.want)
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"nictwin/models/sim/field"
 	"nictwin/scenarios/run/hardware"
 	"nictwin/scenarios/run/probe/classes"
+	"nictwin/scenarios/run/stats"
 	"nictwin/stack/apps"
+	"nictwin/stack/ceio/bypass"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/driver/rootbus"
@@ -29,6 +31,7 @@ type rnic struct {
 	dev      *rnicverbs.Device
 	cores    []apps.Core // of the applications
 	card     *board.Card
+	credits  *bypass.Controller // nil: queue pairs have no accounts
 }
 
 // validateModels checks that the models of devices of kind rnic exist.
@@ -60,7 +63,7 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 		return field.Errorf("kind", "%s: a device of kind %q has no transport of its own: want one of kind %s", s.Kind,
 			c.Device.Kind, board.DeviceRNIC)
 	}
-	return nil
+	return s.fitsAccounts(c)
 }
 
 // validateRNIC checks the options of a stack's NIC with a hardware transport, which other kinds do not have.
@@ -115,6 +118,9 @@ func openRNIC(w *world, server int) (Stack, error) {
 		return nil, err
 	}
 	r.contexts = append(r.contexts, first)
+	if err := r.openAccounts(&w.c.stack(server).RNIC.Accounts); err != nil {
+		return nil, err
+	}
 	for _, bus := range buses[1:] {
 		r.contexts = append(r.contexts, first.On(bus))
 	}
@@ -157,3 +163,85 @@ func (f free) Load(addr uint64, b []byte) error  { return f.memory.Read(addr, b)
 func (f free) Store(addr uint64, b []byte) error { return f.memory.Write(addr, b) }
 
 var _ Stack = (*rnic)(nil)
+
+// slowFrom is the address in the memory of a card at which the memory for packets without a credit begins.
+const slowFrom = 16 << 20
+
+// fitsAccounts checks that a card has memory for packets without a credit.
+func (x *StackSpec) fitsAccounts(c *board.CardSpec) error {
+	a := &x.RNIC.Accounts
+	switch {
+	case a.Flows == 0:
+		return nil
+	case c.Switch == nil:
+		return field.Errorf("rnic.accounts.flows", "%d: packets without a credit wait in the memory of a card, and "+
+			"the board has no card with one: want 0, or one such as bf3-cores-pair", a.Flows)
+	}
+	has := placed(&board.ServerSpec{Cards: []board.CardSpec{*c}}).ArmEnd(apps.ArmPlace)
+	if slowFrom+a.SlowBytes() > has {
+		return field.Errorf("rnic.accounts.log_slots", "%d: %d flows with so many packets of %d B each take %d B of "+
+			"the card's memory, which has %d: want fewer", a.LogSlots, a.Flows, bypass.SlotBytes, a.SlowBytes(),
+			has-slowFrom)
+	}
+	return nil
+}
+
+// validateAccounts checks that a stack's accounts suffice for its workloads, whose messages must be noticed by their
+// receiver, since credits return then. at is the field with the stack.
+func (s *Spec) validateAccounts(at field.Path, x *StackSpec, servers int) error {
+	if x.Kind != StackRNIC || x.RNIC.Accounts.Flows == 0 {
+		return nil
+	}
+	var errs []error
+	for n := range servers {
+		pairs := 0
+		for i, w := range s.AllWorkloads() {
+			if x != s.stack(n) || w.QueuePairsOn(n) == 0 || w.Transport != apps.RC {
+				continue
+			}
+			pairs += w.QueuePairsOn(n)
+			if w.Kind == apps.Write || w.Kind == apps.Ring {
+				errs = append(errs, field.Errorf(s.workloadPath(i)+".kind", "%s: with %v credits return when the "+
+					"receiver has taken a message, and it does not notice these: want %s", w.Kind,
+					at+".rnic.accounts.flows", apps.WriteImm))
+			}
+		}
+		if a := &x.RNIC.Accounts; pairs > a.Flows {
+			errs = append(errs, field.Errorf(at+".rnic.accounts.flows", "%d: server %d has %d queue pairs: want that "+
+				"many or more", a.Flows, n, pairs))
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// openAccounts gives the queue pairs of an RDMA NIC credits, if its options have accounts.
+func (r *rnic) openAccounts(s *bypass.Spec) (err error) {
+	if s.Flows == 0 {
+		return nil
+	}
+	if r.credits, err = bypass.New(r.dev, *s, mem.Bus(nicspec.EndpointArm, slowFrom)); err == nil {
+		r.contexts[0].SetAccounts(r.credits)
+	}
+	return err
+}
+
+// creditRows returns what the servers with accounts of an RDMA NIC did.
+func (w *world) creditRows() (list []stats.Credits) {
+	for i, s := range w.stacks {
+		r, ok := s.(*rnic)
+		if !ok || r.credits == nil {
+			continue
+		}
+		x := r.credits.Stats()
+		row := stats.Credits{Server: w.rack.Servers[i].Name, Credits: w.c.stack(i).RNIC.Accounts.Credits,
+			Exhausted: x.Exhausted, Drains: x.Drains, Copies: x.Copies, Resumes: x.Resumes}
+		if n, ok := r.card.NIC.(interface {
+			Counter(rnicspec.Counter) uint64
+		}); ok {
+			row.Fast, row.Slow = n.Counter(rnicspec.CntFast), n.Counter(rnicspec.CntSlow)
+		}
+		list = append(list, row)
+	}
+	return list
+}

@@ -325,6 +325,7 @@ func (w *world) figures(p *Played) error {
 	s := m.Summary()
 	s.AddLoads(w.loads.Rows())
 	s.AddBackground(w.background.Rows())
+	s.Credits = w.creditRows()
 	if w.net != nil {
 		s.Credits, s.ShRing, s.HostCC = w.net.Credits(), w.net.SharedRings(), w.net.HostControls()
 	}

@@ -58,6 +58,9 @@ func (d *Device) NewCQOn(bus driver.Bus, log uint8) (*CQ, error) {
 	return c, nil
 }
 
+// Num returns the number of the completion queue.
+func (c *CQ) Num() uint32 { return c.n }
+
 // Poll calls function each for every completion entry that has arrived, and then function done with the number of these
 // entries. It returns an error if the previous Poll has not ended.
 func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {

@@ -175,6 +175,13 @@ func (d *Device) ended(v uint64, err error) {
 	d.next()
 }
 
+// Write writes a register at once, before commands that wait. An error ends the driver.
+func (d *Device) Write(reg uint32, b []byte) {
+	if err := d.bus.WriteReg(reg, b); err != nil {
+		d.fail(err)
+	}
+}
+
 // SetPort sets the addresses of a port.
 func (d *Device) SetPort(p rnicspec.SetPort) { d.Do(&p, nil) }
 

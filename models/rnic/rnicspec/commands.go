@@ -250,9 +250,9 @@ type ModifySRQ struct{ SRQN, Limit uint32 }
 type DestroySRQ struct{ SRQN uint32 }
 
 // SetAccount gives a connected RC queue pair a credit account, whose state is Fast. Every packet of a SEND or WRITE
-// with payload takes a credit. One that finds none goes to a slot in the memory for slow packets; with Latch, so do all that
-// follow until the account is resumed. Slow packets stay there until AccountDrain copies them, and completion entries,
-// READs and atomics wait for those before them. Destroying the queue pair ends the account.
+// with payload takes a credit. One that finds none goes to a slot in the memory for slow packets; with Latch, so do all
+// that follow until the account is resumed. Slow packets stay there until AccountDrain copies them, and completion
+// entries, READs and atomics wait for those before them. Destroying the queue pair ends the account.
 type SetAccount struct {
 	Account   uint8
 	QPN       uint32

@@ -43,8 +43,8 @@ const (
 	EventLastWQE  // queue pair QPN has failed, and takes no more entries from its shared receive queue
 
 	// Events of accounts; ID is the number of the account, Bytes the number of slow packets that wait.
-	EventSlow    // the account ran out of credits, or a message or READ waits for slow packets
-	EventDrained // the copies that AccountDrain requested have ended
+	EventSlow    // the account ran out of credits or, with HasImm, something waits for slow packets
+	EventDrained // the copies that AccountDrain requested have ended; Imm is their number
 	NumOpcodes
 )
 

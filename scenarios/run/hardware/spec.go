@@ -6,11 +6,16 @@ import (
 	"nictwin/models/rnic"
 	"nictwin/models/sim/field"
 	"nictwin/stack/cc"
+	"nictwin/stack/ceio/bypass"
 )
 
 // Spec holds the options of stacks of kind rnic.
 type Spec struct {
 	CC CongestionSpec `yaml:"cc"`
+
+	// Accounts gives RC queue pairs credits for what they receive, as CEIO has them. The NIC keeps packets without one
+	// in memory of its card.
+	Accounts bypass.Spec `yaml:"accounts"`
 }
 
 // CongestionKind names a congestion control algorithm.
@@ -37,7 +42,8 @@ type CongestionSpec struct {
 
 // Default returns a spec without congestion control.
 func Default() Spec {
-	return Spec{CongestionSpec{Kind: None, DCQCN: cc.DefaultDCQCN(0), DCTCP: cc.DefaultDCTCP(0)}}
+	return Spec{CC: CongestionSpec{Kind: None, DCQCN: cc.DefaultDCQCN(0), DCTCP: cc.DefaultDCTCP(0)},
+		Accounts: bypass.DefaultSpec()}
 }
 
 // Validate returns every error of the spec, by field.
@@ -49,7 +55,8 @@ func (s *Spec) Validate() error {
 	}
 	const fastest, segment = 1000 * cc.Gbps, 4096
 	dcqcn, dctcp := c.at(fastest, segment)
-	errs = append(errs, field.Under("cc.dcqcn", dcqcn.Validate()), field.Under("cc.dctcp", dctcp.Validate()))
+	errs = append(errs, field.Under("cc.dcqcn", dcqcn.Validate()), field.Under("cc.dctcp", dctcp.Validate()),
+		field.Under("accounts", s.Accounts.Validate()))
 	return errors.Join(errs...)
 }
 

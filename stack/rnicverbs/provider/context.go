@@ -50,8 +50,9 @@ type Context struct {
 	async   func(verbs.AsyncEvent)
 	bus     driver.Bus // of the core that posts and polls; nil: that of the driver
 
-	srqs   map[uint32]*SRQ // by number
-	events *rnicverbs.CQ   // events of shared receive queues; nil: there was none yet
+	accounts Accounts        // nil: queue pairs have no credits
+	srqs     map[uint32]*SRQ // by number
+	events   *rnicverbs.CQ   // events of shared receive queues; nil: there was none yet
 
 	readingEvents, eventsAgain bool
 

@@ -123,6 +123,7 @@ func (q *CQ) Entries() int { return q.queue.Entries() }
 // Poll implements verbs.CQ.
 func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 	n, err := q.queue.Poll(wcs)
+	q.taken(wcs[:n])
 	if broken := errors.Join(q.c.dev.Err(), q.err); err == nil && n == 0 && broken != nil {
 		return 0, verbs.Errorf("poll_cq", verbs.EIO, "%v", broken)
 	}
@@ -196,6 +197,7 @@ func (q *CQ) take(e *rnicspec.CQE) {
 		return // the queue pair of the entry was destroyed
 	}
 	wc := qp.completion(e)
+	qp.arrived(e)
 	q.added = true
 	if !q.queue.Add(&wc) {
 		if !q.overrun {

@@ -5,6 +5,8 @@
 // Addresses of regions are bus addresses [P1]. Completion queues, rings and the memory of applications must be at one
 // endpoint, so that completions arrive after their data.
 //
+// Queue pairs may have credits for what they receive (SetAccounts), without applications knowing.
+//
 // Features that the NIC lacks are not announced in DeviceAttr, and are refused with EOPNOTSUPP:
 //
 //   - lists of more than one piece (MaxSGE is 1) and inline data beyond 32 B;

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/verbs"
 )
@@ -17,7 +18,9 @@ type QP struct {
 	init      verbs.QPInitAttr
 	send      *CQ
 	recv      *CQ
-	shared    *SRQ // gives receive requests; nil: none
+	accounted bool               // the queue pair has an account
+	drawn     fifo.Queue[uint32] // credits that received messages had drawn which no application has taken yet
+	shared    *SRQ               // gives receive requests; nil: none
 	queues    verbs.Queues
 	handle    uint32 // address handle of the peer
 	created   bool   // the queue pair was created in the NIC
@@ -192,7 +195,13 @@ func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
 				return
 			}
 			q.handle = h
-			q.modify(rnicspec.RTR, a, done)
+			q.modify(rnicspec.RTR, a, func(err error) {
+				if err != nil {
+					done(err)
+					return
+				}
+				q.openAccount(done)
+			})
 		})
 	case next == verbs.QPSRTR:
 		q.modify(rnicspec.RTR, a, done)
@@ -256,6 +265,9 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 	end := func() {
 		q.busy = false
 		q.qp.Release()
+		if q.accounted {
+			c.accounts.Close(q.Num())
+		}
 		for i, cq := range []*CQ{q.send, q.recv} {
 			cq.mayArrive -= q.mayArrive[i]
 			delete(cq.qps, q.Num())
