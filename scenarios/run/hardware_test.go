@@ -152,6 +152,7 @@ func TestBypass(t *testing.T) {
 		dry                      bool
 	}{
 		{"credits: 96, batch: 4", "kind: write_imm, sizes: [100KB], count: 8, depth: 2", "", true},
+		{"credits: 96, batch: 4", "kind: write_imm, close_every: 10, sizes: [10KB], count: 75, depth: 20", "", true},
 		{"credits: 400, batch: 2", "kind: write_imm, sizes: [20KB], count: 30, depth: 2", "", false},
 		{"credits: 0", "kind: send, sizes: [9000], count: 20, depth: 4", "", true},
 		{"credits: 8, batch: 2, log_slots: 2", "kind: write_imm, sizes: [50KB], count: 8, depth: 3", "", true},
@@ -205,5 +206,38 @@ func TestBypassRefused(t *testing.T) {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+x.head+"stacks: [{kind: rnic, rnic: {accounts: {"+
 			x.accounts+"}}}]\nworkload: {"+x.workload+"}\n"))
 		require.ErrorContains(t, err, x.want)
+	}
+}
+
+// WRITEs that one with immediate data closes are taken with it, over any stack: every message once, the last ones, too,
+// and those up to an end in the middle.
+func TestCloseEvery(t *testing.T) {
+	const flexins = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"
+	const flows = "kind: write_imm, close_every: 5, depth: 7, queue_pairs: 2, sizes: [8, 3000]"
+	for _, x := range []struct {
+		workload string
+		messages int // 0: some
+	}{
+		{"count: 33", 66}, {"count: 33, both_ways: true, signal_every: 3", 132}, {"count: 4, shared_receive: true", 8},
+		{"count: 33, payload: reused", 66}, {"count: 4000, signal_every: 2, end: 50us", 0},
+	} {
+		for _, head := range []string{onRNICs, flexins} {
+			p, err := caseOf(t, head+"workload: {"+flows+", "+x.workload+"}").Play(t.Context(), Options{})
+			require.NoError(t, err)
+			require.True(t, p.Pass(), "%s: %s", x.workload, texts(p))
+			if x.messages > 0 {
+				require.Equal(t, x.messages, p.Result.Messages, x.workload)
+			} else {
+				require.Zero(t, p.Result.Messages%10, "a multiple of both periods")
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"kind: write_imm, close_every: 0":                "workload.close_every 0: want 1 to",
+		"kind: write, close_every: 2":                    "workload.close_every: kind write has no WRITEs that",
+		"kind: write_imm, transport: uc, close_every: 2": "workload.close_every 2: want 1, or transport rc",
+	} {
+		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+onRNICs+"workload: {"+text+"}"))
+		require.ErrorContains(t, err, want)
 	}
 }

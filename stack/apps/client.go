@@ -36,6 +36,9 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 	case Write:
 		return verbs.WRWrite
 	case WriteImm:
+		if !s.closes(m) {
+			return verbs.WRWrite
+		}
 		return verbs.WRWriteImm
 	case Read:
 		return verbs.WRRead

@@ -131,6 +131,12 @@ func (s *Spec) receives() int {
 // signals reports whether request m ends with a completion.
 func (s *Spec) signals(m int) bool { return (m+1)%s.SignalEvery == 0 || m == s.Count-1 }
 
+// closes reports whether request m of kind write_imm has immediate data.
+func (s *Spec) closes(m int) bool { return (m+1)%s.CloseEvery == 0 || m == s.Count-1 }
+
+// receptions returns the number of receive requests that the messages of a flow take.
+func (s *Spec) receptions() int { return (s.Count + s.CloseEvery - 1) / s.CloseEvery }
+
 // signalled returns the first request from m on that ends with a completion.
 func (s *Spec) signalled(m int) int { return min((m/s.SignalEvery+1)*s.SignalEvery-1, s.Count-1) }
 

@@ -164,11 +164,15 @@ func (s *server) deregister(r reply) {
 	})
 }
 
-// checkWritten checks a message whose immediate data arrived.
+// checkWritten checks a message whose immediate data arrived, and those before it without.
 func (s *server) checkWritten(wc *verbs.WC) {
-	m, before := s.next, s.messages
+	first, m := s.next, s.next
+	for !s.spec.closes(m) {
+		m++
+	}
 	if lost := int(int32(wc.Imm - s.imm(m))); s.spec.Transport != RC && lost > 0 && m+lost < s.spec.Count {
 		m += lost
+		first = m
 	}
 	s.checkImm(wc, m)
 	s.noteMessage(m)
@@ -177,13 +181,21 @@ func (s *server) checkWritten(wc *verbs.WC) {
 		s.fail(Finding{What: "length", Message: m, Text: fmt.Sprintf("message %d ended with %d B: expected %d", m,
 			wc.ByteLen, n)})
 	}
+	for ; first <= m; first++ {
+		s.takeWritten(first)
+	}
+	s.next = m + 1
+}
+
+// takeWritten takes a message that was written.
+func (s *server) takeWritten(m int) {
+	before := s.messages
 	if s.spec.Payload == Reused {
-		s.countMessage(n)
+		s.countMessage(s.spec.size(m))
 	} else {
 		s.verify(m)
 	}
 	s.tookMessage(m, before)
-	s.next = m + 1
 }
 
 // verify checks the memory that message m was written to.

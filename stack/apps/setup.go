@@ -118,7 +118,7 @@ func (u *setup) receives(s *side, e *end) *receives {
 	n, total := 0, 0
 	for _, x := range s.ends {
 		if k := u.recvDepth(x); k > 0 && (e == nil || e == x) {
-			n, total = n+k, total+u.spec.Count
+			n, total = n+k, total+u.spec.receptions()
 		}
 	}
 	if n == 0 {

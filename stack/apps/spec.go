@@ -88,6 +88,10 @@ type Spec struct {
 	Events      bool `yaml:"events"`              // takes completions on completion events instead of by polling
 	SignalEvery int  `yaml:"signal_every"`        // signals one of every SignalEvery requests of a flow, and its last
 
+	// write_imm: one of every CloseEvery requests of a flow, and its last, has immediate data and closes the WRITEs
+	// before it
+	CloseEvery int `yaml:"close_every"`
+
 	LowLatency    bool   `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
 	Notice        Notice `yaml:"notice"`         // what tells an application of a message
 	SharedReceive bool   `yaml:"shared_receive"` // one receive queue for all flows of a server
@@ -172,8 +176,8 @@ func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
 		By: kind.ByEngine, Notice: NoticeCompletion, Memory: Places{HostPlace, HostPlace}, Pieces: 1, Batch: 1,
-		SignalEvery: 1,
-		Ring:        rb2.DefaultSpec(), KV: kind.DefaultKV(), Chunks: kind.DefaultChunks(),
+		SignalEvery: 1, CloseEvery: 1,
+		Ring: rb2.DefaultSpec(), KV: kind.DefaultKV(), Chunks: kind.DefaultChunks(),
 		VXLAN: kind.DefaultVXLAN(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
@@ -230,6 +234,9 @@ func (s *Spec) Validate() error {
 	within("offset", s.Offset, 0, line-1)
 	within("batch", s.Batch, 1, max(s.Depth, 1))
 	within("signal_every", s.SignalEvery, 1, max(s.Depth, 1))
+	within("close_every", s.CloseEvery, 1, maxDepth)
+	bad(s.CloseEvery == 1 || s.Transport == RC && s.Misuse == nil, "close_every",
+		"%d: want 1, or transport %s and no misuse", s.CloseEvery, RC)
 	within("receives", s.Receives, 0, maxDepth)
 	within("ports", s.Ports, 1, maxPorts)
 	if s.PSN != nil {
@@ -258,6 +265,7 @@ func (s *Spec) fields() *kind.Fields {
 	}{
 		{s.Inline, kind.Inline}, {s.Immediate, kind.Immediate}, {s.Invalidate, kind.Invalidate},
 		{s.LowLatency, kind.LowLatency}, {s.SharedReceive, kind.SharedReceive},
+		{s.CloseEvery != 1, kind.CloseEvery},
 		{s.Notice == NoticeBytes, kind.Notice},
 		{s.SharedCounter, kind.SharedCounter}, {len(s.Hops) > 0, kind.Hops}, {s.By == kind.ByReads, kind.Access},
 		{s.Payload == Reused, kind.Reused},

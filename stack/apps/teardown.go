@@ -5,8 +5,8 @@ import (
 )
 
 // Stop makes the clients post no further messages: each flow ends with the last message that its client has posted, or
-// has built in a way that cannot be undone. With Spec.SignalEvery it ends with the next signaled one, since the others
-// have no completion.
+// has built in a way that cannot be undone. With Spec.SignalEvery and Spec.CloseEvery it ends with the next message
+// that both ends notice.
 func (r *Run) Stop() {
 	for _, s := range r.sides {
 		for i, e := range s.ends {
@@ -34,8 +34,10 @@ func (e *end) lastBeforeStop() int {
 	case *client:
 		n = max(n, c.counter.built)
 	}
-	every := e.spec.SignalEvery
-	return min((n+every-1)/every*every, e.total)
+	for n > 0 && n < e.total && (!e.spec.signals(n-1) || !e.spec.closes(n-1)) {
+		n++
+	}
+	return n
 }
 
 // Posted returns the number of messages that the flows have, answers included: those of the spec, or after Stop those

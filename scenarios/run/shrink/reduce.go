@@ -165,6 +165,7 @@ func workloadSimplifications() []func(*workload.Spec) {
 	return []func(*workload.Spec){
 		func(w *workload.Spec) { w.BothWays = false },
 		func(w *workload.Spec) { w.Batch, w.SignalEvery = plain.Batch, plain.SignalEvery },
+		func(w *workload.Spec) { w.CloseEvery = plain.CloseEvery },
 		func(w *workload.Spec) { w.Pieces = plain.Pieces },
 		func(w *workload.Spec) { w.Offset = plain.Offset },
 		func(w *workload.Spec) { w.Inline, w.Immediate = false, false },

@@ -74,6 +74,7 @@ const (
 	LowLatency    Option = "low_latency"
 	Notice        Option = "notice"
 	SharedReceive Option = "shared_receive"
+	CloseEvery    Option = "close_every"
 	SharedCounter Option = "shared_counter"
 	Reused        Option = "payload" // reused
 	Hops          Option = "hops"
@@ -243,6 +244,7 @@ var missing = map[Option]struct{ why, want string }{
 	LowLatency:    {"has no SENDs that a low-latency queue pair could carry", "false"},
 	Notice:        {"takes no messages from buffers of receive requests", "completion"},
 	SharedReceive: {"takes no receive requests", "false"},
+	CloseEvery:    {"has no WRITEs that immediate data closes", "1"},
 	SharedCounter: {"has no counter", "false"},
 	Reused:        {"derives answers from received bytes", "fresh"},
 	Hops:          {"walks no list", "none"},

@@ -23,7 +23,7 @@ var all = []kind.Name{kind.Send, kind.Write, kind.WriteImm, kind.Read, kind.Atom
 // under the name of the field.
 func TestEveryKindRefusesWhatItLacks(t *testing.T) {
 	options := []kind.Option{kind.Inline, kind.Immediate, kind.Invalidate, kind.LowLatency, kind.Notice,
-		kind.SharedReceive, kind.SharedCounter,
+		kind.SharedReceive, kind.CloseEvery, kind.SharedCounter,
 		kind.Reused, kind.Hops, kind.Access, kind.RingSpec, kind.Misuse}
 	for _, n := range all {
 		for _, by := range []kind.By{kind.ByEngine, kind.ByReads} {

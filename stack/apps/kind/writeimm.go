@@ -8,4 +8,6 @@ type writeImm struct{ plain }
 func (writeImm) Name() Name              { return WriteImm }
 func (writeImm) Traits() Traits          { return Traits{Receives: true} }
 func (writeImm) Transports() []Transport { return []Transport{RC, UC} }
-func (writeImm) Options() []Option       { return []Option{Inline, SharedReceive, Reused, Misuse} }
+func (writeImm) Options() []Option {
+	return []Option{Inline, SharedReceive, CloseEvery, Reused, Misuse}
+}
