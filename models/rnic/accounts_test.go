@@ -57,10 +57,10 @@ func (r *accountRig) state() (s rnicspec.AccountState) {
 	return s
 }
 
-// write posts a WRITE of n bytes to offset `at` of the area, with immediate data if imm.
-func (r *accountRig) write(at, n int, imm bool) {
-	w := rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: uint32(n), LocalVA: r.from + uint64(at), LocalKey: 2,
-		RemoteVA: r.to + uint64(at), RemoteKey: 2}
+// write posts a WRITE of n bytes from offset src to offset `at` of the area, with immediate data if imm.
+func (r *accountRig) write(src, at, n int, imm bool) {
+	w := rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: uint32(n), LocalVA: r.from + uint64(src),
+		LocalKey: 2, RemoteVA: r.to + uint64(at), RemoteKey: 2}
 	if imm {
 		w.Opcode = rnicspec.WriteImm
 		r.b.postRecv(rnicspec.RecvWQE{ID: uint64(r.posted), Key: 2})
@@ -74,8 +74,8 @@ func (r *accountRig) write(at, n int, imm bool) {
 func TestAccount(t *testing.T) {
 	r := newAccountRig(t, rnicspec.SetAccount{Credits: 5, Latch: true, Log: 4})
 	nic := r.hosts[1].nic
-	r.write(0, 4096, false)
-	r.write(4096, 4096, true)
+	r.write(0, 0, 4096, false)
+	r.write(4096, 4096, 4096, true)
 	r.run()
 	require.Len(t, r.a.poll(), 2, "acknowledged")
 	require.Equal(t, rnicspec.AccountState{Slow: true, Waiting: 3}, r.state())
@@ -109,7 +109,7 @@ func TestAccount(t *testing.T) {
 
 	r.credit(rnicspec.Credit{Credits: 9, Take: true})
 	require.Zero(t, r.state().Balance)
-	r.write(0, 1024, true)
+	r.write(0, 0, 1024, true)
 	r.run()
 	require.True(t, r.state().Slow)
 	r.a.post(rnicspec.WQE{Opcode: rnicspec.Read, Flags: sig, Length: 1024, LocalVA: r.from + accountArea, LocalKey: 2,
@@ -135,8 +135,9 @@ func TestAccountSchedules(t *testing.T) {
 			require.Less(t, step, 20_000, "seed %d: it does not end", seed)
 			if r.posted < 30 && r.posted < arrived+8 {
 				at, n := rng.IntN(accountArea/2), 1+rng.IntN(5000)
-				r.write(at, n, true)
-				copy(want[at:], r.hosts[0].bytes(r.from+uint64(at), n))
+				src := at + 1001*r.posted // overlapping WRITEs have different bytes
+				r.write(src, at, n, true)
+				copy(want[at:], r.hosts[0].bytes(r.from+uint64(src), n))
 			}
 			switch rng.IntN(4) {
 			case 0:
@@ -169,7 +170,7 @@ func TestAccountSchedules(t *testing.T) {
 // A queue pair that fails copies its slow packets by itself, so that their completions come before the flushed ones.
 func TestAccountFails(t *testing.T) {
 	r := newAccountRig(t, rnicspec.SetAccount{Log: 4})
-	r.write(0, 2048, true)
+	r.write(0, 0, 2048, true)
 	r.b.postRecv(rnicspec.RecvWQE{ID: 7, Key: 2})
 	r.run()
 	r.a.post(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 64, LocalVA: r.from, LocalKey: 2,
