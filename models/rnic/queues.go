@@ -114,6 +114,9 @@ func (c *Comp) room(q *qpair, r *ring) int {
 }
 
 func (c *Comp) newFetch(q *qpair, r *ring, n int) *fetch {
+	if r.shared != nil {
+		q = nil // other queue pairs may take the entries
+	}
 	f := c.pools.fetch()
 	f.q, f.r, f.n, f.done = q, r, n, false
 	if need := max(c.spec.Fetch, 1) * rnicspec.WQEBytes; len(f.buf) < need {

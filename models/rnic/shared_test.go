@@ -109,6 +109,10 @@ func TestSharedReceives(t *testing.T) {
 		x := newSharedRig(t, spec, 4)
 		x.play(rand.New(rand.NewPCG(seed, 9)), 120)
 		naks += x.hosts[1].nic.Counter(rnicspec.CntRNR)
+		for _, q := range x.to {
+			x.hosts[1].do(&rnicspec.DestroyQP{QPN: q.n}) // nothing of it is in flight
+		}
+		x.hosts[1].do(&rnicspec.DestroySRQ{SRQN: 3})
 	}
 	require.NotZero(t, naks, "there were always buffers")
 }
