@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -240,4 +241,46 @@ func TestCloseEvery(t *testing.T) {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+onRNICs+"workload: {"+text+"}"))
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// Shared receive queues, credits and congestion control together, drawn at random, over cables with every fault: every
+// message comes once, intact and in order, and nothing is left in the NICs.
+func TestHardwareDrawn(t *testing.T) {
+	fast, slow := uint64(0), uint64(0)
+	for seed := range uint64(16) {
+		text := drawnHardware(rand.New(rand.NewPCG(seed, 1)))
+		w, err := newWorld(t.Context(), caseOf(t, text), &Options{})
+		require.NoError(t, err, text)
+		p := &Played{Case: w.c}
+		require.NoError(t, w.play(p), text)
+		require.True(t, p.Pass(), "%s: %s", text, texts(p))
+		fast, slow = fast+w.counter(1, rnicspec.CntFast), slow+w.counter(1, rnicspec.CntSlow)
+		require.NoError(t, w.close())
+	}
+	require.NotZero(t, fast)
+	require.NotZero(t, slow)
+}
+
+// drawnHardware returns a scenario of two RDMA NICs with drawn options.
+func drawnHardware(r *rand.Rand) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	kind := pick("send", "write_imm", "read", "echo", "reflector", "atomics")
+	load := fmt.Sprintf("kind: %s, count: %d, depth: %d, queue_pairs: %d, mtu: %s, both_ways: %v, seed: %d", kind,
+		10+r.IntN(30), 1+r.IntN(16), 1+r.IntN(3), pick("256", "1024", "4096"), r.IntN(2) == 0, 1+r.IntN(99))
+	if kind == "atomics" {
+		load += ", sizes: [8]"
+	} else {
+		load += fmt.Sprintf(", sizes: [%d, %d]", 8+r.IntN(20_000), 8+r.IntN(3000))
+	}
+	if kind == "write_imm" {
+		load += fmt.Sprintf(", close_every: %d", 1+r.IntN(9))
+	}
+	if kind == "send" || kind == "write_imm" || kind == "echo" {
+		load += fmt.Sprintf(", shared_receive: %v", r.IntN(2) == 0)
+	}
+	return fmt.Sprintf("board: {preset: bf3-cores-pair}\ndevices: [{kind: rnic, model: connectx7}]\nstacks: "+
+		"[{kind: rnic, rnic: {cc: {kind: %s}, accounts: {flows: 12, credits: %s, batch: %d, log_slots: %d, mark_at: %d}}}]\n"+
+		"workload: {%s}\nfaults: {wire: {seed: %d, chances: {loss: 0.01, duplication: 0.01, disorder: 0.01, "+
+		"corruption: 0.01, ecn: %s}}}\n", pick("none", "dcqcn", "dctcp"), pick("0", "12", "40", "120", "1200"),
+		1+r.IntN(6), 1+r.IntN(7), r.IntN(6), load, 1+r.IntN(99), pick("0", "0.1", "0.5"))
 }
