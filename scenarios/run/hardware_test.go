@@ -278,9 +278,10 @@ func drawnHardware(r *rand.Rand) string {
 	if kind == "send" || kind == "write_imm" || kind == "echo" {
 		load += fmt.Sprintf(", shared_receive: %v", r.IntN(2) == 0)
 	}
+	accounts := fmt.Sprintf("flows: 12, credits: %s, batch: %d, log_slots: %d, mark_at: %d",
+		pick("0", "12", "40", "120", "1200"), 1+r.IntN(6), 1+r.IntN(7), r.IntN(6))
+	chances := "loss: 0.01, duplication: 0.01, disorder: 0.01, corruption: 0.01, ecn: " + pick("0", "0.1", "0.5")
 	return fmt.Sprintf("board: {preset: bf3-cores-pair}\ndevices: [{kind: rnic, model: connectx7}]\nstacks: "+
-		"[{kind: rnic, rnic: {cc: {kind: %s}, accounts: {flows: 12, credits: %s, batch: %d, log_slots: %d, mark_at: %d}}}]\n"+
-		"workload: {%s}\nfaults: {wire: {seed: %d, chances: {loss: 0.01, duplication: 0.01, disorder: 0.01, "+
-		"corruption: 0.01, ecn: %s}}}\n", pick("none", "dcqcn", "dctcp"), pick("0", "12", "40", "120", "1200"),
-		1+r.IntN(6), 1+r.IntN(7), r.IntN(6), load, 1+r.IntN(99), pick("0", "0.1", "0.5"))
+		"[{kind: rnic, rnic: {cc: {kind: %s}, accounts: {%s}}}]\nworkload: {%s}\nfaults: {wire: {seed: %d, "+
+		"chances: {%s}}}\n", pick("none", "dcqcn", "dctcp"), accounts, load, 1+r.IntN(99), chances)
 }
