@@ -41,8 +41,8 @@ func behind(t *testing.T, agent *build.Device, mode string) (d *build.Device, fi
 	return &x, file
 }
 
-// TestBoardsThatFail checks that a board that cannot be started, ends or was built from something else is an error of the
-// infrastructure, and that the error says which.
+// TestBoardsThatFail checks that a board that cannot be started, ends or was built from something else is an error of
+// the infrastructure, and that the error says which.
 func TestBoardsThatFail(t *testing.T) {
 	direct, agent := lanes(t)
 	board, hash := agent.Args[1], agent.Args[3]
@@ -76,8 +76,8 @@ func played(d *build.Device, file string) (string, error) {
 	return string(out), err
 }
 
-// TestSessionsEnd checks that a client learns within 10 s that a board ended, stopped, was reset or answers nonsense: its
-// own limit, which blames the device, does not come first. A failed link is no crash of the device.
+// TestSessionsEnd checks that a client learns within 10 s that a board ended, stopped, was reset or answers nonsense:
+// its own limit, which blames the device, does not come first. A failed link is no crash of the device.
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	_, agent := lanes(t)

@@ -55,8 +55,8 @@ func readTrace(t *testing.T, file, signal string, period uint64) (from uint64, v
 	return from, values
 }
 
-// TestTrace checks that the trace buffer holds the pins' values of each cycle, from the chosen cycle on, when it is full
-// and when a run ends before, and that it changes no result.
+// TestTrace checks that the trace buffer holds the pins' values of each cycle, from the chosen cycle on, when it is
+// full and when a run ends before, and that it changes no result.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	m := write(t, talking, passingManifest)
