@@ -39,7 +39,7 @@ gets the blocks that the module is made of, and a list of all files, the device'
 	f.StringVar(&s.Out, "out", "", "folder for the files (needed); files of the same names are replaced")
 	f.IntVar(&s.LinkBits, "link-bits", s.LinkBits, "width of the link's streams: 8 to 512, a power of two")
 	f.IntVar(&s.Depth, "depth", s.Depth, "beats and events that each transactor holds")
-	f.StringVar(&s.Trace, "trace", "", "ports of the device that a trace buffer holds, PORT+PORT; none: there is no buffer")
+	f.StringVar(&s.Trace, "trace", "", "ports of the device in a trace buffer, PORT+PORT; none: there is no buffer")
 	f.IntVar(&s.Samples, "samples", s.Samples, "cycles that the trace buffer holds: 2 to 4096, a power of two")
 	return c
 }
