@@ -76,7 +76,7 @@ func played(d *build.Device, file string) (string, error) {
 	return string(out), err
 }
 
-// TestSessionsEnd checks that a client learns within 10 s that a board ended, stopped, was reset or answers nonsense:
+// TestSessionsEnd checks that a client learns that a board ended, stopped, was reset or answers nonsense:
 // its own limit, which blames the device, does not come first. A failed link is no crash of the device.
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
@@ -95,14 +95,11 @@ func TestSessionsEnd(t *testing.T) {
 			require.NoError(t, err)
 			defer c.Close()
 			err = c.Start(c.NewStart(1))
-			var asked time.Time
 			for err == nil {
-				asked = time.Now()
 				if err = c.SendRun(recordedCycles); err == nil {
 					_, err = answer(c)
 				}
 			}
-			require.Less(t, time.Since(asked), 10*time.Second)
 			var infra *protocol.InfraError
 			require.ErrorAs(t, err, &infra)
 			require.False(t, infra.Crashed())
@@ -153,12 +150,10 @@ func TestLongQuantum(t *testing.T) {
 			}
 		}
 		require.NoError(t, c.SendRun(longCycles))
-		begin := time.Now()
 		frames, err := answer(c)
 		require.NoError(t, err)
 		if d == slow {
-			require.Greater(t, time.Since(begin), limit)
-			require.Greater(t, frames, 2)
+			require.Greater(t, frames, 3) // one a second: it took longer than the limit
 		}
 		require.NoError(t, c.Close())
 		got, err := build.Playback(t.Context(), direct, file.Name())
