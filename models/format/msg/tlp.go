@@ -16,13 +16,18 @@ type TLP struct {
 	// Sender, if set, is notified once when the TLP is returned to its pool: then the receiver no
 	// longer needs the TLP.
 	Sender Consumer
-
-	pooled bool
 }
 
 // Consumer is notified that a TLP was consumed; back is the latency of such a notice on its way to
 // the sender (simcore.Msg.Back). Consumed may only record the notice.
 type Consumer interface{ Consumed(back simcore.Ps) }
+
+// pooled is the Sender of a TLP in a pool. A flag would make TLP longer than four cache lines, of which thousands are
+// in flight on a board of many servers.
+type pooled struct{}
+
+// Consumed implements Consumer. Nobody calls it.
+func (pooled) Consumed(simcore.Ps) {}
 
 // Bytes implements simcore.Timed: it returns the size of header and payload.
 func (t *TLP) Bytes() int { return t.WireBytes() }
@@ -43,18 +48,18 @@ func (l *TLPs) Get() *TLP {
 	t := l.free[n-1]
 	l.free[n-1] = nil
 	l.free = l.free[:n-1]
-	t.pooled = false
+	t.Sender = nil
 	return t
 }
 
 // Put returns a TLP to the pool; the caller must hold the last reference. It panics if the TLP is
 // in a pool already.
 func (l *TLPs) Put(t *TLP) {
-	if t.pooled {
+	sender, back := t.Sender, t.Back
+	if sender == (pooled{}) {
 		panic("msg: TLP put into a pool twice")
 	}
-	sender, back := t.Sender, t.Back
-	t.Msg, t.Seq, t.Sender, t.pooled = simcore.Msg{}, 0, nil, true
+	t.Msg, t.Seq, t.Sender = simcore.Msg{}, 0, pooled{}
 	t.Packet.Reset()
 	l.live--
 	l.free = append(l.free, t)

@@ -2,6 +2,7 @@ package msg
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,6 +39,12 @@ func TestTLPBytes(t *testing.T) {
 	p := new(TLP)
 	require.NoError(t, p.SetMemWrite(tlp.Origin{}, 0x1000, make([]byte, 64)))
 	require.Equal(t, 12+64, p.Bytes())
+}
+
+// TestTLPLines: a TLP takes four cache lines, and so a size class of the Go allocator that is aligned to lines.
+func TestTLPLines(t *testing.T) {
+	const line = 64
+	require.LessOrEqual(t, unsafe.Sizeof(TLP{}), uintptr(4*line))
 }
 
 type told int

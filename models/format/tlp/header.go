@@ -182,8 +182,11 @@ type Header struct {
 	RequesterID uint16 // bus 15:8, device 7:3, function 2:0
 	Tag         uint8
 
-	FirstBE uint8  // memory requests: enables of the first DW's bytes, bit 0 = lowest address
-	LastBE  uint8  // memory requests: enables of the last DW's bytes, 0 if there is one DW
+	FirstBE uint8 // memory requests: enables of the first DW's bytes, bit 0 = lowest address
+	LastBE  uint8 // memory requests: enables of the last DW's bytes, 0 if there is one DW
+
+	VendorID uint16 // messages: header bytes 10-11, vendor of a vendor-defined message
+
 	Address uint64 // memory requests: byte address of the first DW, a multiple of 4
 
 	CompleterID uint16 // completions
@@ -195,7 +198,6 @@ type Header struct {
 	Code     uint8   // messages: message code
 	Routing  Routing // messages
 	TargetID uint16  // messages: header bytes 8-9, ID of the receiver if routed by ID
-	VendorID uint16  // messages: header bytes 10-11, vendor of a vendor-defined message
 	VendorDW uint32  // messages: header bytes 12-15, defined by that vendor
 }
 
