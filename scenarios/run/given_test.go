@@ -67,6 +67,22 @@ func TestFindingsNameTheLimit(t *testing.T) {
 	}
 }
 
+// A wait that ends behind limits.settle is a finding also if nothing happens from before the limit until its end: a
+// controller that runs every 5 ms comes to rest after its second period.
+func TestSettlingTooLateIsFound(t *testing.T) {
+	for limit, want := range map[string]string{
+		"7ms":  "waited for everything to settle after the traffic: for 7ms (limits.settle)",
+		"11ms": "",
+	} {
+		p, err := caseOf(t, "board: {preset: ce-pair}\nstacks: [{kind: ceio, ceio: {controller: arm, arm_period: 5ms}}, "+
+			"{kind: udp}]\nworkload: {kind: echo, transport: udp, from: 1, to: 0, count: 4, sizes: [400]}\n"+
+			"limits: {settle: "+limit+"}").Play(t.Context(), Options{Unjudged: true})
+		require.NoError(t, err)
+		require.Equal(t, want == "", p.Pass(), texts(p))
+		require.Contains(t, texts(p), want)
+	}
+}
+
 func TestTextsOfBounds(t *testing.T) {
 	require.Equal(t, []string{"2", "2 to 3"}, []string{span(2, 2), span(2, 3)})
 	require.Equal(t, []string{"0bps", "900Kbps", "35.53Gbps", "2000Gbps"},

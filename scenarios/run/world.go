@@ -268,7 +268,7 @@ func (w *world) await(what string, done func() bool) error {
 func (w *world) settle(what string) error {
 	from, since := w.engine.Now(), w.engine.Now()
 	for w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace {
-		if w.engine.Now()-from > w.limits.settle {
+		if w.engine.Now()-from > w.limits.settle || w.skipsLimit(from) && !w.settled() {
 			return &StuckError{what, fmt.Sprintf("for %v (limits.settle)%s", nanoseconds(w.limits.settle),
 				w.armed()), w.engine.Now()}
 		}
@@ -289,6 +289,13 @@ func (w *world) settleStep(from simcore.Ps) simcore.Ps {
 	return max(min(trafficStep, from+w.limits.settle+1-w.engine.Now()), 1)
 }
 
+// skipsLimit reports whether nothing happens any more within limits.settle of a wait that began at `from`: the next step
+// would skip the time behind it, after which what was in flight may have settled too late.
+func (w *world) skipsLimit(from simcore.Ps) bool {
+	next := w.engine.Next()
+	return next != nil && next.At-from > w.limits.settle
+}
+
 // end waits until the devices are idle.
 func (w *world) end() error {
 	w.over = true
@@ -297,7 +304,7 @@ func (w *world) end() error {
 		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
 			return nil // cores of the failed stack never stop polling; the NICs are idle by now
 		}
-		if w.engine.Now()-from > w.limits.settle {
+		if w.engine.Now()-from > w.limits.settle || w.skipsLimit(from) {
 			return &StuckError{"the board to come to rest", fmt.Sprintf("for %v (limits.settle): the next event is %s",
 				nanoseconds(w.limits.settle), w.engine.Next()), w.engine.Now()}
 		}
