@@ -160,6 +160,19 @@ func TestGoodputByDepth(t *testing.T) {
 	}
 }
 
+// The queue pairs of an application begin together, also if it writes many long messages before it posts them: with four
+// queue pairs at depth 64, the last to begin is not the last to end.
+func TestGoodputOfQueuesByDepth(t *testing.T) {
+	at := func(depth int) float64 {
+		text := fmt.Sprintf("board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: write, "+
+			"mtu: 1024, sizes: [65536], queue_pairs: 4, count: 80, depth: %d}", depth)
+		p, w := playWired(t, Options{Unjudged: true}, text)
+		w.requireLossless(t, text)
+		return p.gbps()
+	}
+	require.GreaterOrEqual(t, at(64), 0.95*at(4))
+}
+
 // More SENDs under way than a pipe of requests has lines do not lower the goodput: there is room for their completions.
 func TestSendsByDepth(t *testing.T) {
 	at := func(depth int) float64 {

@@ -56,23 +56,29 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 
 // advance implements role.
 func (c *client) advance() {
-	for s := c.spec; !c.stopped && !c.full; {
-		n := min(s.Batch, c.total-c.posted, s.Depth-(c.posted-c.acked))
-		if s.traits().Answered() {
-			n = min(n, s.Depth-(c.posted-c.answered))
-		}
-		if n <= 0 {
-			return
-		}
-		for i := range n {
-			if !c.build(i, c.posted+i) {
-				return
-			}
-		}
-		if !c.post(n) {
-			return
+	for c.postBatch() {
+	}
+}
+
+// postBatch posts the next batch, and reports whether it did: the queue has room, and the depth allows one.
+func (c *client) postBatch() bool {
+	if c.stopped || c.full {
+		return false
+	}
+	s := c.spec
+	n := min(s.Batch, c.total-c.posted, s.Depth-(c.posted-c.acked))
+	if s.traits().Answered() {
+		n = min(n, s.Depth-(c.posted-c.answered))
+	}
+	if n <= 0 {
+		return false
+	}
+	for i := range n {
+		if !c.build(i, c.posted+i) {
+			return false
 		}
 	}
+	return c.post(n)
 }
 
 // build builds the request of message m at index i of the batch. It may be called again for the same

@@ -154,15 +154,33 @@ func (r *Run) Prepared() bool {
 	return true
 }
 
-// Begin posts the first requests of all ends.
+// Begin posts the first requests of all ends. The queue pairs of an application take turns, so that none waits until it
+// has written the messages of the others.
 func (r *Run) Begin() error {
 	r.begun = true
 	for _, s := range r.sides {
-		for _, e := range s.ends {
+		clients := s.clients()
+		for posted := true; posted; {
+			posted = false
+			for _, c := range clients {
+				posted = c.postBatch() || posted
+			}
+		}
+		for _, e := range s.ends { // other roles
 			e.role.advance()
 		}
 	}
 	return r.Err()
+}
+
+// clients returns the clients among the ends.
+func (s *side) clients() (all []*client) {
+	for _, e := range s.ends {
+		if c, ok := e.role.(*client); ok {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Retry posts requests that found no room. The caller runs it from time to time.
