@@ -289,8 +289,8 @@ func (w *world) settleStep(from simcore.Ps) simcore.Ps {
 	return max(min(trafficStep, from+w.limits.settle+1-w.engine.Now()), 1)
 }
 
-// skipsLimit reports whether nothing happens any more within limits.settle of a wait that began at `from`: the next step
-// would skip the time behind it, after which what was in flight may have settled too late.
+// skipsLimit reports whether nothing happens any more within limits.settle of a wait that began at `from`: the next
+// step would skip the time behind it, after which what was in flight may have settled too late.
 func (w *world) skipsLimit(from simcore.Ps) bool {
 	next := w.engine.Next()
 	return next != nil && next.At-from > w.limits.settle

@@ -22,8 +22,8 @@ type TLP struct {
 // the sender (simcore.Msg.Back). Consumed may only record the notice.
 type Consumer interface{ Consumed(back simcore.Ps) }
 
-// pooled is the Sender of a TLP in a pool. A flag would make TLP longer than four cache lines, of which thousands are
-// in flight on a board of many servers.
+// pooled marks a TLP in a pool, as its Sender. A flag would make TLP longer than four cache lines, and thousands of
+// TLPs are in flight on a board of many servers.
 type pooled struct{}
 
 // Consumed implements Consumer. Nobody calls it.
