@@ -75,8 +75,8 @@ func TestSettlingTooLateIsFound(t *testing.T) {
 		"11ms": "",
 	} {
 		p, err := caseOf(t, "board: {preset: ce-pair}\nstacks: [{kind: ceio, ceio: {controller: arm, "+
-			"arm_period: 5ms}}, {kind: udp}]\nworkload: {kind: echo, transport: udp, from: 1, to: 0, count: 4, sizes: [400]}\n"+
-			"limits: {settle: "+limit+"}").Play(t.Context(), Options{Unjudged: true})
+			"arm_period: 5ms}}, {kind: udp}]\nworkload: {kind: echo, transport: udp, from: 1, to: 0, count: 4, "+
+			"sizes: [400]}\nlimits: {settle: "+limit+"}").Play(t.Context(), Options{Unjudged: true})
 		require.NoError(t, err)
 		require.Equal(t, want == "", p.Pass(), texts(p))
 		require.Contains(t, texts(p), want)
