@@ -84,7 +84,7 @@ func TestTransmitRings(t *testing.T) {
 		at := uint16(0)                                           // blocks that have ended
 		log := rapid.IntRange(2, 4).Draw(t, "log")
 		q, err := l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log},
-			PushSingle: rapid.Bool().Draw(t, "push single"),
+			PushBlocks: rapid.IntRange(0, nicspec.WqeBlocksMax).Draw(t, "push blocks"),
 			OnEnd: func(_ *TxQueue, e *TxEnd) {
 				ended += uint32(e.N)
 				require.Equal(t, at, e.First)
@@ -313,22 +313,27 @@ func FuzzCompletionEntries(f *testing.F) {
 	})
 }
 
-// TestPushSingle checks that Ring pushes a block that waits alone, and rings the doorbell for several ones or for an
-// entry of several blocks.
-func TestPushSingle(t *testing.T) {
-	for _, single := range []bool{false, true} {
+// TestPushBlocks checks that Ring pushes an entry that waits alone if it is short enough, and rings the doorbell for
+// several or longer ones.
+func TestPushBlocks(t *testing.T) {
+	long := &Send{Inline: make([]byte, 100)} // two blocks
+	require.Equal(t, 2, long.Blocks())
+	for most := range 3 {
 		nic, d := newFake(t, false)
-		q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 4}, PushSingle: single})
+		q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 4}, PushBlocks: most})
 		require.NoError(t, err)
 		d.Sync()
 		require.Equal(t, Running, q.State())
-		for _, c := range []struct{ entries, pushed int }{{1, 1}, {2, 0}, {1, 1}} {
+		for _, c := range []struct{ entries, long, pushed int }{{1, 0, 1}, {2, 0, 0}, {0, 1, 2}, {1, 1, 0}, {1, 0, 1}} {
 			nic.pushed = 0
 			for range c.entries {
 				require.NoError(t, q.Post(&Nop{Order{Complete: true}}))
 			}
+			for range c.long {
+				require.NoError(t, q.Post(long))
+			}
 			require.NoError(t, q.Ring())
-			if !single {
+			if c.pushed > most {
 				c.pushed = 0
 			}
 			require.Equal(t, c.pushed, nic.pushed)
@@ -338,11 +343,11 @@ func TestPushSingle(t *testing.T) {
 	}
 }
 
-// TestPushSingleLate checks that blocks which wait together ring the doorbell once, although the first of them waited
+// TestPushBlocksLate checks that blocks which wait together ring the doorbell once, although the first of them waited
 // alone when its store began.
-func TestPushSingleLate(t *testing.T) {
+func TestPushBlocksLate(t *testing.T) {
 	nic, d := newFake(t, true)
-	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 4}, PushSingle: true})
+	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 4}, PushBlocks: 1})
 	require.NoError(t, err)
 	nic.settle(nil)
 	require.Equal(t, Running, q.State())

@@ -13,9 +13,9 @@ type TxConfig struct {
 	Class int   // priority class of the queue's frames, 0 to 7: pauses of that class stop the queue [F4]
 	ECN   uint8 // 1 to 3: new ECN bits of the queue's frames; 0: unchanged [E2]
 
-	// PushSingle makes Ring push the block if only one is waiting and the NIC has part push. Like a doorbell, that
-	// takes one register write, but the NIC need not fetch the block.
-	PushSingle bool
+	// PushBlocks makes Ring push an entry of up to so many blocks that waits alone, if the NIC has part push. That
+	// takes a register write for each block, where a doorbell takes one, but the NIC need not fetch the entry.
+	PushBlocks int
 
 	// OnEnd, if set, is called for each completion entry. e is valid until it returns. The driver identifies entries by
 	// index; the owner may check wqe_id.
@@ -117,8 +117,10 @@ func (q *TxQueue) Ring() error {
 	// an earlier call may have set it to 1 and still be storing its entry; since then, more entries may have been
 	// posted
 	q.pushBlocks = 0
-	if q.cfg.PushSingle && q.Waiting() == 1 && q.d.opts.Build.Has(nicspec.PartPush) {
-		q.pushBlocks = 1
+	n := q.Waiting()
+	alone := n > 0 && n == int(q.span[q.ring.Place(q.rung)])
+	if alone && n <= q.cfg.PushBlocks && q.d.opts.Build.Has(nicspec.PartPush) {
+		q.pushBlocks = n
 	}
 	return q.Queue.Ring()
 }

@@ -28,6 +28,7 @@ type base struct {
 	in          inbound
 	lastWQESeen bool      // EventLastWQE was reported
 	placed      seq.Order // copies for the peer's requests, which place what arrives
+	visible     uint64    // copies in placed below this number must end before a receive request completes
 
 	parts  []Part
 	wc     Completion // the completion being reported

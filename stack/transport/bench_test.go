@@ -16,16 +16,21 @@ type nullEnv struct {
 	share   int // most requests, and most answers, that the nullEnv can hold, in packets; 0: no limit
 	holding int // requests that it holds
 	landing int // answers that it holds
+
+	ordered bool // completions become visible behind copies
 }
 
 const keyNone = 0xbad // key of memory that must not be written
 
 func (*nullEnv) Check(uint32, uint64, uint32, verbs.Access) bool { return true }
-func (q *nullEnv) Place(_ Handle, _ []Part, t Token)             { q.tokens = append(q.tokens, t) }
-func (q *nullEnv) Store(_ Span, _ uint64, t Token)               { q.tokens = append(q.tokens, t) }
-func (*nullEnv) Keep(Handle)                                     {}
-func (*nullEnv) Drop(Handle)                                     {}
-func (*nullEnv) CRC(Handle, int) uint32                          { return 0 }
+func (q *nullEnv) Place(_ Handle, _ []Part, t Token) bool {
+	q.tokens = append(q.tokens, t)
+	return q.ordered
+}
+func (q *nullEnv) Store(_ Span, _ uint64, t Token) { q.tokens = append(q.tokens, t) }
+func (*nullEnv) Keep(Handle)                       {}
+func (*nullEnv) Drop(Handle)                       {}
+func (*nullEnv) CRC(Handle, int) uint32            { return 0 }
 func (q *nullEnv) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64, t Token) {
 	q.atomics = append(q.atomics, t)
 }

@@ -99,13 +99,14 @@ func (x *peer) Check(key uint32, addr uint64, n uint32, _ verbs.Access) bool {
 	return ok && addr >= r[0] && addr+uint64(n) <= r[1]
 }
 
-func (x *peer) Place(_ Handle, parts []Part, t Token) {
+func (x *peer) Place(_ Handle, parts []Part, t Token) bool {
 	for _, p := range parts {
 		for i := range uint64(p.To.Len) {
 			x.mem[p.To.Addr+i] = x.payload[uint64(p.Off)+i]
 		}
 	}
 	x.tokens = append(x.tokens, t)
+	return false
 }
 
 func (x *peer) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64, t Token) {

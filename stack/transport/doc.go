@@ -15,7 +15,9 @@
 // The caller carries out Place and Store in the order of the calls, as one queue of a copy engine does; it may report
 // their ends in any order. Then
 //   - a receive completion comes after the bytes of all earlier packets of its connection are in memory, a send
-//     completion after its own are;
+//     completion after its own are. Where the caller orders completions behind copies (Env.Place), a receive
+//     completion is reported before the copies have ended; if one fails then, the connection goes to ERR with
+//     EventQPFatal;
 //   - a READ or atomic is carried out after all earlier WRITEs and SENDs are in memory. Requests behind a READ or an
 //     atomic wait for it only with a fence (IBTA 10.8.3.3); LOCAL_INV waits for all before it.
 //

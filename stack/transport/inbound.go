@@ -179,7 +179,7 @@ func (b *base) deliverLanded(p *Packet, info *wire.OpInfo) verdict {
 	if info.Has(wire.HeaderImmDt) {
 		c.Imm, c.HasImm = p.Imm, true
 	}
-	b.done.Push(doneRecv{Completion: c, after: b.placed.Next()})
+	b.done.Push(doneRecv{Completion: c, after: b.visible})
 	b.endRecvs()
 	return accepted
 }

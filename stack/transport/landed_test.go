@@ -16,10 +16,11 @@ type landings struct {
 	taken, dropped []Handle
 }
 
-func (l *landings) Place(h Handle, parts []Part, t Token) {
+func (l *landings) Place(h Handle, parts []Part, t Token) bool {
 	require.Empty(l, parts)
 	require.Zero(l, t)
 	l.taken = append(l.taken, h)
+	return false
 }
 
 func (l *landings) Drop(h Handle) { l.dropped = append(l.dropped, h) }

@@ -133,6 +133,7 @@ func (c *rc) serveAtomic(p *Packet) verdict {
 	c.replies.Push(reply{psn: c.expected, n: 1, atomic: true, msn: c.msn})
 	c.atomics.Push(atomic{psn: c.expected, op: op, key: h.RKey, va: h.VA, swapAdd: p.SwapAdd, compare: p.Compare,
 		number: c.placed.Open()})
+	c.visible = c.placed.Next()
 	c.expected = seq.Add(c.expected, 1)
 	c.runAtomics()
 	return accepted

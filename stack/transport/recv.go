@@ -88,11 +88,11 @@ func (b *base) PostRecv(r *Recv) error {
 	return nil
 }
 
-// endRecv completes a receive request once everything placed so far is in memory.
+// endRecv completes a receive request once everything placed so far is in memory, or will be before the completion is.
 func (b *base) endRecv(r *recv, c Completion) {
 	c.ID, c.Recv = r.id, true
 	b.rq.free(r)
-	b.done.Push(doneRecv{Completion: c, after: b.placed.Next()})
+	b.done.Push(doneRecv{Completion: c, after: b.visible})
 	b.endRecvs()
 }
 
@@ -133,7 +133,10 @@ func (b *base) place(p *Packet) {
 		b.env.Drop(p.Handle)
 		return
 	}
-	b.env.Place(p.Handle, b.parts, placedToken(b.placed.Open()))
+	n := b.placed.Open()
+	if !b.env.Place(p.Handle, b.parts, placedToken(n)) {
+		b.visible = n + 1
+	}
 }
 
 // scatter sets b.parts to the destinations of n payload bytes at offset off of a list of spans.

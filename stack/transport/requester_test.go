@@ -44,11 +44,12 @@ func (x *initiator) bytesAt(s Span) []byte {
 	return r.data[uint32(s.Addr):][:s.Len]
 }
 
-func (x *initiator) Place(_ Handle, parts []Part, t Token) {
+func (x *initiator) Place(_ Handle, parts []Part, t Token) bool {
 	for _, p := range parts {
 		copy(x.bytesAt(p.To), x.payload[p.Off:])
 	}
 	x.tokens = append(x.tokens, t)
+	return false
 }
 
 func (x *initiator) Store(to Span, v uint64, t Token) {

@@ -143,7 +143,7 @@ func (e *end) copyLater(t Token, do func()) {
 	})
 }
 
-func (e *end) Place(h Handle, parts []Part, t Token) {
+func (e *end) Place(h Handle, parts []Part, t Token) bool {
 	p := e.dispose(h)
 	payload := p.payload
 	p.payload = nil
@@ -157,7 +157,7 @@ func (e *end) Place(h Handle, parts []Part, t Token) {
 	}
 	if n > len(payload) {
 		e.failf("side %d: %d bytes are placed of %d", e.side, n, len(payload))
-		return
+		return false
 	}
 	e.copyLater(t, func() {
 		for _, x := range mine {
@@ -168,6 +168,7 @@ func (e *end) Place(h Handle, parts []Part, t Token) {
 		}
 		e.free(&e.packets[h])
 	})
+	return false
 }
 
 func (e *end) Store(to Span, v uint64, t Token) {

@@ -67,7 +67,9 @@ func (c *ud) Input(_ Ps, p *Packet) {
 	}
 	if header > 0 {
 		c.scatter(r.spans, 0, header)
-		c.env.PlaceGRH(p.Handle, c.parts, placedToken(c.placed.Open()))
+		n := c.placed.Open()
+		c.env.PlaceGRH(p.Handle, c.parts, placedToken(n))
+		c.visible = n + 1
 		c.scatter(r.spans, uint32(header), p.Payload)
 	}
 	c.place(p)

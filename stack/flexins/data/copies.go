@@ -34,6 +34,7 @@ type copies struct {
 type job struct {
 	dst, src   driver.Span // dst without key: an invalidation of src; both without: a NOP
 	invalidate bool        // invalidate the lines of src after the copy
+	fence      bool        // write only after the jobs before this one have written
 	packet     int32       // handle of the packet concerned, plus 1; 0: none
 	q          *qp         // queue pair that counts this job in its field `copies`; nil: none
 	token      transport.Token
@@ -50,7 +51,7 @@ func (c *core) openCopies(at uint64) (err error) {
 	}
 	x.q, err = c.card.drv.OpenTx(driver.TxConfig{
 		QueueConfig: c.queue(c.txNumber(c.card.ports), c.spec.LogCopy),
-		PushSingle:  true,
+		PushBlocks:  c.spec.PushBlocks,
 		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended(e) },
 		OnEvent: func(_ *driver.TxQueue, e driver.Event) {
 			c.fail(fmt.Errorf("queue of copies: it has failed with status %v", e.Status))
@@ -80,7 +81,7 @@ func (x *copies) post(j job, last bool) {
 		x.drop.Range = j.src
 		err = x.q.Post(&x.drop)
 	default:
-		x.copy.Dst, x.copy.Src, x.copy.Invalidate = j.dst, j.src, j.invalidate
+		x.copy.Dst, x.copy.Src, x.copy.Invalidate, x.copy.Fence = j.dst, j.src, j.invalidate, j.fence
 		x.c.stats.Copied += uint64(j.src.Len)
 		err = x.q.Post(&x.copy)
 	}

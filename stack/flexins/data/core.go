@@ -21,6 +21,8 @@ type core struct {
 	bus   *corebus.Bus
 	spec  *Spec
 
+	fences bool // completions are ordered behind copies by fences of the NIC (Spec.Fence)
+
 	key *driver.Key // memory key of this core's Arm memory
 	at  uint64      // start of that memory: a bus address
 
@@ -70,6 +72,7 @@ func (a *Card) newCore(i int) (*core, error) {
 		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, share: a.spec.share(0), qps: map[uint32]*qp{},
 		raws: map[int]*qp{}, srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*hostReader{},
 		cqs: map[uint32]*cq{}, active: pipe.NewActive(),
+		fences: a.spec.Fence && a.fences(),
 	}
 	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive
 	slotBytes := a.cfg.slotBytes()
@@ -91,15 +94,17 @@ func (a *Card) newCore(i int) (*core, error) {
 	if err := c.openReceive(c.at); err != nil {
 		return nil, err
 	}
+	// Behind the receive queue and, as turns are a circle, behind the pipes: what a packet or an element makes leave waits
+	// for no other queue to be polled.
+	if err := c.addLoops(); err != nil {
+		return nil, err
+	}
 	for p := range a.ports {
 		s, err := c.openTransmit(p, c.at+receive+uint64(p)*slotBytes<<a.spec.LogTransmit)
 		if err != nil {
 			return nil, err
 		}
 		c.tx = append(c.tx, s)
-	}
-	if err := c.addLoops(); err != nil { // before the queue of copies, so that acknowledgements do not wait for it
-		return nil, err
 	}
 	if err := c.openCopies(c.at + receive + slots); err != nil {
 		return nil, err
@@ -123,6 +128,12 @@ func (c *core) markMemory(receive, slots, reorder, ring uint64) {
 // queue returns the configuration common to all queues of the core; number is the queue's.
 func (c *core) queue(number, log int) driver.QueueConfig {
 	return driver.QueueConfig{Queue: number, LogSize: log, Bus: c.bus}
+}
+
+// fences reports whether the NIC has fences [D10].
+func (a *Card) fences() bool {
+	b := a.drv.Build()
+	return b.Has(nicspec.PartFence)
 }
 
 func (c *core) txNumber(k int) int { return c.card.cfg.FirstTx + c.index*(c.card.ports+1) + k }

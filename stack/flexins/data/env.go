@@ -41,25 +41,27 @@ func (q *qp) memory(s transport.Span) (x driver.Span, ok bool) {
 	return driver.Span{Key: k, Off: s.Addr - k.Bus, Len: s.Len}, true
 }
 
-// Place implements transport.Env.
-func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token) {
+// Place implements transport.Env. With fences, completions leave behind the copies before them (copies.Copy).
+func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token) (ordered bool) {
 	c := q.core
 	p := &c.packets.all[h]
 	p.dropped = true
 	if p.landing != nil && len(parts) == 0 {
 		p.accepted = true
 		c.finish(h, p)
-		return
+		return true
 	}
 	if len(parts) > 1 {
 		q.parts[t] = split{left: len(parts)}
 	}
-	p.copies += len(parts) // count all copies before the first one can end
+	ordered = c.fences && q.served == nil // an engine is called, and would not find the bytes
+	p.copies += len(parts)                // count all copies before the first one can end
 	for i := range parts {
 		part := &parts[i]
 		dst, ok := q.memory(part.To)
 		if !ok {
 			c.copies.add(job{packet: int32(h) + 1, q: q, token: t, then: q.failCopy(t)})
+			ordered = false
 			continue
 		}
 		n := int(part.To.Len)
@@ -69,6 +71,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), invalidate: invalidate,
 			packet: int32(h) + 1, q: q, token: t})
 	}
+	return ordered
 }
 
 // failCopy returns a callback that reports a copy as failed, because its region was deregistered after it had been

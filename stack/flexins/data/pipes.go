@@ -265,7 +265,8 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	return nil
 }
 
-// Copy implements pipe.Copier.
+// Copy implements pipe.Copier. What goes to the host are completions: with fences, their copies write only after the
+// payload before them is on its way, so that they are posted together with it.
 func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 	c := x.c
 	a, okTo := c.spanAt(to, n)
@@ -275,7 +276,7 @@ func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 			from, to))
 		return
 	}
-	x.add(job{dst: a, src: b, then: done})
+	x.add(job{dst: a, src: b, fence: c.fences && a.Key == c.card.cfg.Host, then: done})
 }
 
 // spanAt returns the span of this core's memory, or of the host's, at a bus address.

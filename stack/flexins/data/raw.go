@@ -209,7 +209,7 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 				w.Status = verbs.WCGeneralErr
 			}
 			if pendingBytes -= took; pendingBytes == 0 {
-				q.Complete(&w)
+				q.raw.ended(&w, c.fences)
 			}
 		}
 	}
@@ -229,5 +229,21 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 			at, s.Addr, s.Len = at+k, s.Addr+uint64(k), s.Len-k
 		}
 	}
+	if c.fences {
+		q.Complete(&transport.Completion{ID: w.ID, Opcode: w.Opcode, Recv: true, ByteLen: n})
+	}
 	c.copied(h)
+}
+
+// ended handles the end of a received frame's copies. If its completion was posted together with them, a failed copy
+// moves the queue pair to ERR instead.
+func (r *raw) ended(w *transport.Completion, completed bool) {
+	switch {
+	case !completed:
+		r.q.Complete(w)
+	case w.Status != verbs.WCSuccess:
+		r.state = verbs.QPSErr
+		r.q.Async(transport.EventQPFatal)
+		r.flush()
+	}
 }

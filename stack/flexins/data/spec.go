@@ -51,6 +51,11 @@ type Spec struct {
 	// loop sends: assumption. One doorbell announces them all.
 	Burst int `yaml:"burst"`
 
+	// PushBlocks is the largest entry, in blocks, that a core writes to the NIC's registers if it waits alone. NICs of
+	// the family take whole entries (the BlueFlame register of ConnectX), so that headers and payload of a low-latency
+	// message need no read. 1 leaves entries of several blocks to be fetched, 0 all.
+	PushBlocks int `yaml:"push_blocks"`
+
 	// Collect is the largest number of lines of send elements, and of completions, that go with one DMA. The producer
 	// sends what it has at the end of its turn, so a line waits for no other one. Assumption: FN 3.4 sends elements at
 	// once.
@@ -58,6 +63,11 @@ type Spec struct {
 
 	Receive  ReceiveKind  `yaml:"receive"`
 	Transmit TransmitKind `yaml:"transmit"`
+
+	// Fence lets the NIC order the completion of a received message behind its payload: both copies are posted
+	// together, the second with a fence. Without it, or on a NIC without part fence, the core posts the completion when
+	// the copies have ended, which costs a second turn through core, ring and NIC.
+	Fence bool `yaml:"fence"`
 
 	// StagingBytes is the size of the staging rings of all cores together, used by dma_staged: the paper sweeps 1 to 32
 	// MB; a default in the middle is an assumption.
@@ -124,8 +134,10 @@ type Spec struct {
 func DefaultSpec() Spec {
 	return Spec{
 		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 32, Burst: 8,
-		Collect: 8, Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
-		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), LogCompletions: 8,
+		PushBlocks: nicspec.WqeBlocksMax,
+		Collect:    8, Receive: InCache, Transmit: HeaderOnly, Fence: true,
+		StagingBytes: 4 << 20,
+		Recovery:     transport.GoBackN, Pipe: pipe.DefaultSpec(), LogCompletions: 8,
 		Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
 		ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
 		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 8,
@@ -165,6 +177,7 @@ func (s *Spec) Validate() error {
 			field.Path("log_transmit"), field.Path("log_receive")))
 	}
 	within("burst", int64(s.Burst), 1, 1<<10)
+	within("push_blocks", int64(s.PushBlocks), 0, nicspec.WqeBlocksMax)
 	if s.Receive != InCache && s.Receive != Naive {
 		errs = append(errs, field.Errorf("receive", "%q: want %s or %s", s.Receive, InCache, Naive))
 	}

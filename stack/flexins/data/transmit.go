@@ -37,7 +37,7 @@ func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
 	var err error
 	s.TxQueue, err = c.card.drv.OpenTx(driver.TxConfig{
 		QueueConfig: c.queue(c.txNumber(port), c.spec.LogTransmit),
-		PushSingle:  true,
+		PushBlocks:  c.spec.PushBlocks,
 		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { s.ended(e) },
 		OnEvent: func(_ *driver.TxQueue, e driver.Event) {
 			c.fail(fmt.Errorf("transmit queue %d: it has failed with status %v", c.txNumber(port), e.Status))
@@ -118,7 +118,7 @@ func (s *sender) send(q *qp, p *staged) {
 		s.entry.CRC32C, s.entry.CRCStart = true, uint16(len(o.Head))
 		s.entry.CRCAt = uint16(len(o.Head) + o.Payload + o.CRCAt)
 	}
-	if s.entry.Inline = nil; q.landing != nil && tail == 0 && len(o.Spans) == 0 && head <= nicspec.InlineMaxLong {
+	if s.entry.Inline = nil; q.landing != nil && len(o.Inline) > 0 && tail == 0 && len(o.Spans) == 0 && head <= nicspec.InlineMaxLong {
 		s.entry.Inline, s.entry.Pieces = buf, s.entry.Pieces[:0]
 		s.recordPosted(o, frame{q: q, token: o.Token})
 		return

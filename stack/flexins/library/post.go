@@ -116,6 +116,10 @@ func (q *QP) push(e *pipe.SendElement, id uint64) error {
 	}
 	c.posted[q.core].Sends++
 	q.sends.Push(id)
+	if q.init.LowLatency > 0 { // FN 3.4: at once
+		c.fail(c.cfg.SQ[q.core].Flush())
+		return nil
+	}
 	c.unsent[q.core] = true
 	c.sendLeftover.Wake()
 	return nil

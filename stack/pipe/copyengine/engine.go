@@ -46,7 +46,7 @@ func Open(d *driver.Driver, c driver.TxConfig, keys ...*driver.Key) (*Engine, er
 			c.Queue)
 	}
 	e := &Engine{keys: keys}
-	e.entry.Complete, c.PushSingle = true, true
+	e.entry.Complete, c.PushBlocks = true, 1
 	c.OnEnd = func(_ *driver.TxQueue, end *driver.TxEnd) { e.ended(end) }
 	c.OnEvent = func(_ *driver.TxQueue, ev driver.Event) {
 		e.fail(fmt.Errorf("copyengine: transmit queue %d has failed: %v", c.Queue, ev.Status))
