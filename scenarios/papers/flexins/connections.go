@@ -45,11 +45,18 @@ func connections(s *study.Session) error {
 	for _, n := range counts {
 		scenes = append(scenes, connectionsOfRNIC(s, n))
 	}
+	others := len(scenes)
+	for _, x := range sensitivities {
+		for _, n := range x.counts {
+			scenes = append(scenes, sensitivityScene(s, x.scale, n))
+		}
+	}
 	all, err := play(s, scenes...)
 	if err != nil {
 		return err
 	}
-	own, rnic := all[:at], all[at+1:]
+	own, rnic := all[:at], all[at+1:others]
+	recordSensitivity(s, all[others:])
 	x := study.NewSeries("throughput", "WRITEs of 2 KB, 64 under way each", "payload", "Gbps",
 		study.Axis{Name: "connections"})
 	mem := study.NewSeries("memory", "DRAM of the receiving server", "bandwidth", "GB/s",
@@ -69,8 +76,8 @@ func connections(s *study.Session) error {
 	full := goodput(s, bothGbps, s.Input("duplex.payload"))
 	flow := all[at]
 	there, back := flow.of(s, forward), flow.of(s, backward)
-	s.Value("smartns.intro.full_duplex", min(there.Gbps, back.Gbps)/full, fmt.Sprintf("6 connections each way "+
-		"get %.4g and %.4g Gbps of %.4g", there.Gbps, back.Gbps, full)).On(flow.name+", "+forward,
+	s.Value("smartns.intro.full_duplex", min(there.Gbps, back.Gbps)/full, fmt.Sprintf("6 connections each way get "+
+		"%.4g and %.4g Gbps of %.4g", there.Gbps, back.Gbps, full)).On(flow.name+", "+forward,
 		flow.name+", "+backward)
 	return nil
 }
@@ -118,6 +125,37 @@ func connectionScene(s *study.Session, n int) *scene {
 			s.Input("depth"), s.Input("payload"))},
 		warm: warmUp(s, 300*simcore.Microsecond), window: 2 * milli,
 	}
+}
+
+// sensitivities are the ends of the range of 205 to 246 ns for a packet that line rate over 5 to 6 connections leaves,
+// as factors of the stack's own cycle costs. 205 ns are loads, stores and doorbells alone.
+var sensitivities = []struct {
+	scale  float64
+	counts []int
+}{{0, []int{1, 5, 6}}, {1.08, []int{1, 5, 6}}}
+
+// sensitivityScene returns connectionScene with other cycle costs.
+func sensitivityScene(s *study.Session, scale float64, n int) *scene {
+	c := connectionScene(s, n)
+	c.name = fmt.Sprintf("%d connections, costs times %g", n, scale)
+	c.stacks = stackOf(int(s.Input("data.cores")), "", "", func(what string) float64 {
+		return s.Input("arm."+what) * scale / factor
+	})
+	return c
+}
+
+// recordSensitivity records the rates at both ends of the range.
+func recordSensitivity(s *study.Session, all []*played) {
+	x := study.NewSeries("sensitivity", "WRITEs of 2 KB by the time of a packet on an Arm core", "payload", "Gbps",
+		study.Axis{Name: "connections"})
+	for _, v := range sensitivities {
+		packet := 1e9 / all[0].rate.PerSecond
+		for i, n := range v.counts {
+			add(x, fmt.Sprintf("%.0f ns a packet", packet), &all[i].rate, float64(n))
+		}
+		all = all[len(v.counts):]
+	}
+	s.Record(x)
 }
 
 // connectionsOfRNIC returns a scene of so many connections of a plain ConnectX-7, which has a port of 400 Gbps.

@@ -1,6 +1,5 @@
 // Package flexins has the experiments about FlexiNS and SmartNS (FN, SN): the figures of their evaluation over the
-// whole
-// stack, in scenarios as nictwin run plays them. Figures have FlexiNS's numbers; those of SmartNS are one lower.
+// whole stack, in scenarios as nictwin run plays them. Figures have FlexiNS's numbers; those of SmartNS are one lower.
 //
 //	sizes        SEND and WRITE over one connection, by size (Fig. 10)
 //	connections  1 to 12 connections (Fig. 11)

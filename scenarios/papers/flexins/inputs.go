@@ -13,8 +13,7 @@ const anchor = "smartns.net.multi_linerate_conns"
 // shared are the inputs that every experiment of this package uses.
 var shared = []study.Input{
 	{Name: "testbed", Text: "bf3-cores-pair", Source: "host.nic: board preset, two servers back to back by two " +
-		"cables " +
-		"of 200 Gbps; caches and DRAM as there"},
+		"cables of 200 Gbps; caches and DRAM as there"},
 	{Name: "rnic", Text: "connectx7", Source: "host.mot_nic: model of the NIC with a transport of its own; in the " +
 		"slot of the BlueField-3 card, with one of its ports, unless more than 200 Gbps are wanted"},
 	core("parse", 150), core("build", 120), core("element", 40), core("touch", 20),
@@ -24,15 +23,14 @@ var shared = []study.Input{
 		"IPv4 20, UDP 8, BTH 12, ICRC 4; a WRITE's first packet has 16 more"},
 }
 
-// scale is the factor by which the stack's own cycle costs are multiplied, so that a packet of 2 KB of one connection
-// takes a core 225 ns.
-const scale = 0.63
+// factor is what the stack's own cycle costs are multiplied by, so that a packet of 2 KB of one connection takes a core
+// 225 ns.
+const factor = 0.63
 
 // core returns the input of a cycle cost of the Arm loops.
 func core(what string, cycles float64) study.Input {
-	return study.Input{Name: "arm." + what, Value: scale * cycles, Unit: "cycles", Source: "one factor for parse, " +
-		"build, " +
-		"element and touch so that a connection sends a packet of 2 KB every 225 ns: line rate over 5 to 6 " +
+	return study.Input{Name: "arm." + what, Value: factor * cycles, Unit: "cycles", Source: "one factor for parse, " +
+		"build, element and touch so that a connection sends a packet of 2 KB every 225 ns: line rate over 5 to 6 " +
 		"connections, SN Fig. 10a", Anchors: []string{anchor},
 		Instead: &study.Instead{Value: cycles, Source: "the stack's default: assumption"}}
 }
@@ -47,9 +45,14 @@ func stack(s *study.Session, options, data string) string {
 
 // stackOn is stack with a number of data cores.
 func stackOn(s *study.Session, cores int, options, data string) string {
+	return stackOf(cores, options, data, func(what string) float64 { return s.Input("arm." + what) })
+}
+
+// stackOf is stackOn with the cycle costs that cost returns.
+func stackOf(cores int, options, data string, cost func(what string) float64) string {
 	return fmt.Sprintf("{kind: flexins, flexins: {data_cores: %d, %sdata: {%sparse_cycles: %.0f, build_cycles: %.0f, "+
-		"element_cycles: %.0f, touch_cycles: %.0f}}}", cores, options, data, s.Input("arm.parse"),
-		s.Input("arm.build"), s.Input("arm.element"), s.Input("arm.touch"))
+		"element_cycles: %.0f, touch_cycles: %.0f}}}", cores, options, data, cost("parse"), cost("build"),
+		cost("element"), cost("touch"))
 }
 
 // rnic returns the stack of a server with an RDMA NIC, and the device in its slot.

@@ -16,21 +16,19 @@ var Notify = study.Experiment{
 	Claims:   []string{"smartns.pipe.lat_vs_mmio", "smartns.pipe.tput_vs_doorbell"},
 	Inputs: inputs(
 		study.Input{Name: "wqe", Value: 64, Unit: "B", Source: "SN Fig. 14a: elements of 64 B"},
-		study.Input{Name: "mmio.latency", Value: 1, Unit: "us", Source: "assumption: board preset, one way; " +
-			"as long as what the pipe takes", Anchors: []string{"smartns.pipe.lat_vs_mmio"}},
+		study.Input{Name: "mmio.latency", Value: 1, Unit: "us", Source: "assumption: board preset, one way; as long " +
+			"as what the pipe takes", Anchors: []string{"smartns.pipe.lat_vs_mmio"}},
 		study.Input{Name: "mmio.service", Value: 1, Unit: "ms", Source: "bf3.mmio_rate: below 1,000 writes a second",
 			Anchors: []string{"smartns.pipe.mmio_rate"}},
 		study.Input{Name: "window", Value: 512, Unit: "requests", Source: "assumption: under way when the rate is " +
 			"measured, more than rate times latency of a doorbell"},
 	),
 	Run: notify,
-	Settled: map[string]string{"smartns.pipe.lat_vs_mmio": "requests that find none before them, and emulated " +
-		"writes that " +
-		"arrive after their latency, not after the service time"},
+	Settled: map[string]string{"smartns.pipe.lat_vs_mmio": "requests that find none before them, and emulated writes " +
+		"that arrive after their latency, not after the service time"},
 	Reasons: map[string]string{
 		"smartns.pipe.tput_vs_doorbell": "the Arm core also sends a packet for each request, 225 ns, which hides " +
-			"what an " +
-			"element costs; no scenario takes requests without sending",
+			"what an element costs; no scenario takes requests without sending",
 	},
 }
 
@@ -71,17 +69,16 @@ func notify(s *study.Session) error {
 	s.Value("smartns.pipe.lat_vs_mmio", latency["pipe"]/latency["mmio"], fmt.Sprintf("%.3g us against %.3g, until a "+
 		"packet is on the wire", latency["pipe"], latency["mmio"])).On(names["pipe"][0], names["mmio"][0])
 	s.Value("smartns.pipe.tput_vs_doorbell", rate["pipe"]/rate["doorbell_pushed"], fmt.Sprintf("%.3g M/s against "+
-		"%.3g by "+
-		"a doorbell that is pushed, %.3g by one that is polled, %.3g by MMIO", rate["pipe"], rate["doorbell_pushed"],
+		"%.3g by a doorbell that is pushed, %.3g by one that is polled, %.3g by "+
+		"MMIO", rate["pipe"], rate["doorbell_pushed"],
 		rate["doorbell_polled"], rate["mmio"])).On(names["pipe"][1], names["doorbell_pushed"][1])
 	return nil
 }
 
 // loneScene returns a scene of requests that find nothing before them: each from an application of its own.
 func loneScene(s *study.Session, notification string, round int) *scene {
-	c := &scene{name: fmt.Sprintf("%s, lone requests, %d", notification, round), stacks: stackOn(s, 1, "notify: "+
-		""+notification+", ", ""),
-		warm: 100 * simcore.Microsecond, window: milli}
+	c := &scene{name: fmt.Sprintf("%s, lone requests, %d", notification, round),
+		stacks: stackOn(s, 1, "notify: "+notification+", ", ""), warm: 100 * simcore.Microsecond, window: milli}
 	const applications, apart = 16, 1300 * simcore.Microsecond // longer than firmware is busy with one
 	for i := range simcore.Ps(applications) {
 		c.passing = append(c.passing, fmt.Sprintf("count: 1, kind: write, sizes: [%g], timeout: 16, begin: %dps",

@@ -9,8 +9,9 @@ var (
 			{Claim: "smartns.net.multi_linerate_conns", Is: study.Position},
 			{Claim: "smartns.net.multi_vs_rnic", System: system, Is: study.Factor, Of: study.Base{System: rnicName}},
 		}},
-		"memory": {Figure: "FN Fig. 11b"},
-		"packet": {Figure: "FN Fig. 11a"},
+		"memory":      {Figure: "FN Fig. 11b"},
+		"packet":      {Figure: "FN Fig. 11a"},
+		"sensitivity": {Figure: "FN Fig. 11a"},
 	}
 
 	transmitPictures = map[string]study.Picture{

@@ -1,6 +1,7 @@
 package flexins
 
 import (
+	"fmt"
 	"math"
 
 	"nictwin/models/sim/simcore"
@@ -84,16 +85,20 @@ type ended struct {
 }
 
 // end returns the time of exchanges of a message, and the spread of latencies to the last event that messages have:
-// the answer, if they have one, else the completion.
-func (p *played) end() (e ended) {
+// the answer, if they have one, else the completion. Without latencies there is no spread: that is an error.
+func (p *played) end() (e ended, err error) {
 	e.mean = p.round(1)
+	known := false
 	for _, event := range []string{"completion", "answer"} {
 		for i := range p.times {
 			if l := &p.times[i]; l.Measure == event {
 				const micro = float64(simcore.Microsecond)
-				e.spread = float64(l.P90-l.P50) / micro
+				e.spread, known = float64(l.P90-l.P50)/micro, true
 			}
 		}
 	}
-	return e
+	if !known {
+		return e, fmt.Errorf("%s: no latencies of completions or answers: want some", p.name)
+	}
+	return e, nil
 }

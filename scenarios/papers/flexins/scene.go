@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"nictwin/models/board"
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/papers/study"
@@ -23,12 +25,16 @@ type scene struct {
 	board     string // preset of the pair of servers; empty: two BlueField-3
 	devices   string // as the scenario has them
 	stacks    string
-	workloads []string   // fields of each, without count and end
+	workloads []string   // fields of each, without count, begin and end; they begin within a microsecond
 	passing   []string   // all fields of workloads with a count and an end of their own
 	payload   string     // of all workloads; empty: reused
 	more      string     // further fields of the scenario, a line each
+	captures  *arriving  // flow that ends on Arm cores; nil: none
 	warm      simcore.Ps // from the begin of the traffic to that of the window
 	window    simcore.Ps
+
+	captureFields string // of each capture
+	dir           string // folder of the captures
 }
 
 // Ends of the traffic: how long it goes on behind the window, and a number of messages that none of the flows reaches.
@@ -49,10 +55,7 @@ func warmUp(s *study.Session, t simcore.Ps) simcore.Ps {
 // text returns the scenario. Its window is the session's percentage of the usual one.
 func (c *scene) text(s *study.Session) string {
 	window := max(c.window*simcore.Ps(s.Percent)/100, min(leastWin, c.window))
-	preset := c.board
-	if preset == "" {
-		preset = "bf3-cores-pair"
-	}
+	preset := cmp.Or(c.board, s.Text("testbed"))
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: flexins\ndescription: %q\nboard: {preset: %s}\nstacks: [%s]\n", c.name, preset, c.stacks)
 	if c.devices != "" {
@@ -60,11 +63,18 @@ func (c *scene) text(s *study.Session) string {
 	}
 	b.WriteString("workloads:\n")
 	all := slices.Clone(c.passing)
-	for _, w := range c.workloads {
-		all = append(all, fmt.Sprintf("count: %d, end: %dps, %s", endless, c.warm+window+behind, w))
+	for i, w := range c.workloads {
+		begin := s.Phase(fmt.Sprint(c.name, i), simcore.Microsecond)
+		all = append(all, fmt.Sprintf("count: %d, begin: %dps, end: %dps, %s", endless, begin, c.warm+window+behind, w))
 	}
 	for _, w := range all {
 		fmt.Fprintf(&b, "- {payload: %s, seed: %d, %s}\n", cmp.Or(c.payload, "reused"), s.Seed, w)
+	}
+	if c.captures != nil {
+		b.WriteString("background:\n")
+		for port := range 2 {
+			fmt.Fprintf(&b, "- {capture: %q, port: %d, %s}\n", captureOf(c.dir, port), port, c.captureFields)
+		}
 	}
 	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps}\n%s", c.warm, window, c.more)
 	return b.String()
@@ -78,6 +88,7 @@ type played struct {
 	times []stats.Latency
 	arm   [2]float64 // rate of each server's Arm DRAM in the window, in GB/s
 	host  [2]float64 // of its host DRAM
+	toArm [2]float64 // rate of writes to its Arm over PCIe, in Gbps
 	sim   simcore.Ps
 }
 
@@ -113,6 +124,13 @@ func (c *scene) play(s *study.Session) (*played, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
+	if c.captures != nil {
+		dir, err := c.captures.captures()
+		defer func() { _ = os.RemoveAll(dir) }()
+		if c.dir = dir; err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
 	list, err := run.Parse(c.name, []byte(c.text(s)))
 	if err != nil {
 		return nil, err
@@ -135,6 +153,10 @@ func (c *scene) play(s *study.Session) (*played, error) {
 	}
 	x := &played{name: c.name, rate: p.Stats.Total, flows: p.Stats.Flows, times: p.Stats.Latency, sim: p.Sim}
 	x.arm, x.host = w.rates(nicspec.EndpointArm), w.rates(nicspec.EndpointHost)
+	for i := range x.toArm {
+		const perGb = 8e-9 * float64(simcore.Second)
+		x.toArm[i] = float64(w.writes[1][i]-w.writes[0][i]) * perGb / float64(w.to-w.from)
+	}
 	return x, nil
 }
 
@@ -147,6 +169,7 @@ type meter struct {
 	rack     *board.Rack
 	at       simcore.Ps
 	reads    [2][2][2]uint64 // by end of the window, endpoint, server
+	writes   [2][2]uint64    // to the Arm, by end of the window and server
 	began    bool
 	whole    bool
 }
@@ -160,10 +183,10 @@ func (m *meter) traffic(rack *board.Rack, settled bool) {
 func (m *meter) step(int) {
 	m.at += step
 	if !m.began && m.at >= m.from {
-		m.began, m.reads[0] = true, m.read()
+		m.began, m.reads[0], m.writes[0] = true, m.read(), m.written()
 	}
 	if !m.whole && m.at >= m.to {
-		m.whole, m.reads[1] = true, m.read()
+		m.whole, m.reads[1], m.writes[1] = true, m.read(), m.written()
 	}
 }
 
@@ -179,6 +202,16 @@ func (m *meter) read() (n [2][2]uint64) {
 				c := d.Counters()
 				n[ep][i] += c.ReadBytes + c.WrittenBytes - c.LoadRead - c.LoadWritten
 			}
+		}
+	}
+	return n
+}
+
+// written returns the payload bytes of writes from each card to its Arm.
+func (m *meter) written() (n [2]uint64) {
+	for i, c := range m.rack.Cards() {
+		if c.ArmLink != nil && i < len(n) {
+			n[i] = c.ArmLink.Counters(0).In[tlp.Posted].Payload
 		}
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/papers/study"
 	"nictwin/scenarios/run"
+	"nictwin/scenarios/run/stats"
 )
 
 func session(t *testing.T, x *study.Experiment, percent int) *study.Session {
@@ -38,6 +39,47 @@ func TestScenesAreScenarios(t *testing.T) {
 		loneScene(session(t, &Notify, 1), "pipe", 0)} {
 		_, err := run.Parse("f.yaml", []byte(c.text(s)))
 		require.NoError(t, err, c.name)
+	}
+}
+
+// The seed reaches the starts of flows, which are within a microsecond.
+func TestStartsDependOnTheSeed(t *testing.T) {
+	begins := map[simcore.Ps]bool{}
+	for seed := range uint64(3) {
+		s := session(t, &Connections, 100)
+		s.Seed = seed + 1
+		list, err := run.Parse("f.yaml", []byte(connectionScene(s, 3).text(s)))
+		require.NoError(t, err)
+		at := simcore.Ps(list[0].Spec.Workloads[0].Begin)
+		require.Less(t, at, simcore.Microsecond)
+		begins[at] = true
+	}
+	require.Len(t, begins, 3)
+}
+
+// Walks without latencies have no spread: that is an error, not a small spread.
+func TestSpreadWantsLatencies(t *testing.T) {
+	p := &played{name: "mute"}
+	_, err := p.end()
+	require.ErrorContains(t, err, "mute: no latencies")
+	p.times = []stats.Latency{{Measure: "completion", P50: 5e6, P90: 7e6}}
+	e, err := p.end()
+	require.NoError(t, err)
+	require.Equal(t, 2.0, e.spread)
+}
+
+// Staged payload goes around its ring before it is measured, at every size.
+func TestWarmUpIsALap(t *testing.T) {
+	s := session(t, &Transmit, 100)
+	const ring = 32 << 20
+	for _, n := range transmitSizes {
+		c := &scene{name: "x", warm: lapOf(s, n)}
+		p := &played{}
+		p.rate.Gbps = 8 * ring / float64(c.warm) * 1e3 // just a lap
+		require.ErrorContains(t, checkLap(s, c, &played{}), "want a lap")
+		p.rate.Gbps *= 1.001
+		require.NoError(t, checkLap(s, c, p))
+		require.GreaterOrEqual(t, c.warm, 2*milli)
 	}
 }
 

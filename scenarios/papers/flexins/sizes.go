@@ -18,15 +18,12 @@ var Sizes = study.Experiment{
 		"RoCE's largest, 4,096, over an RDMA NIC"}),
 	Run: sizes,
 	Settled: map[string]string{"smartns.net.single_tput_vs_rnic": "an MTU of 8,192: with 4,096 a core limits " +
-		"messages of " +
-		"16 KB and more to 0.82 of the RNIC"},
+		"messages of 16 KB and more to 0.82 of the RNIC"},
 	Reasons: map[string]string{"smartns.net.lat_vs_rnic": "a detour over the Arm takes 1.8 us to send and 3.8 us to " +
-		"receive here, where SN has 1.4 us for each: received payload and the completion behind it are two DMAs, " +
-		"and the " +
-		"second is posted when the first has ended"},
+		"receive here, where SN has 1.4 us for each: received payload and the completion behind it are two DMAs, and " +
+		"the second is posted when the first has ended"},
 	Notes: []string{"3.57 over Snap in the paper is 200 Gbps, a port, over 56 Gbps, a core's memcpy of 7 GB/s; Snap " +
-		"is " +
-		"not modelled"},
+		"is not modelled"},
 }
 
 var messageSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384, 65536}
@@ -110,15 +107,14 @@ func (t *sizeTable) judge(s *study.Session) {
 	s.Value("smartns.net.single_tput_vs_rnic", t.worst, fmt.Sprintf("the ratio that is the furthest from 1, SEND and "+
 		"WRITE of 4 KB and more; below %.3g to %.3g", t.smallest, t.largest)).On(t.rates...)
 	s.Value("smartns.net.lat_vs_rnic", math.Exp(t.logs/float64(t.count)), fmt.Sprintf("geometric mean of SEND and "+
-		"WRITE "+
-		"of all sizes, from one post to the next; %.3g to %.3g", t.lowest, t.highest)).On(t.times...)
+		"WRITE of all sizes, from one post to the next; %.3g to %.3g", t.lowest, t.highest)).On(t.times...)
 }
 
 func sizeScene(s *study.Session, kind string, depth, n int) *scene {
 	return &scene{
 		name: fmt.Sprintf("%s of %d B, %d under way", kind, n, depth),
-		stacks: stack(s, fmt.Sprintf("mtu: %g, ", s.Input("mtu")), fmt.Sprintf("payload_bytes: %g, "+
-			"", s.Input("mtu")+128)),
+		stacks: stack(s, fmt.Sprintf("mtu: %g, ", s.Input("mtu")), fmt.Sprintf("payload_bytes: "+
+			"%g, ", s.Input("mtu")+128)),
 		workloads: []string{fmt.Sprintf("kind: %s, depth: %d, sizes: [%d], mtu: %g", kind, depth, n,
 			s.Input("mtu"))},
 		warm: 300 * simcore.Microsecond, window: sizeWindow(depth, n),

@@ -19,7 +19,8 @@ var Passes = study.Experiment{
 	Claims: []string{
 		"smartns.arm.dram_theoretical", "smartns.naive.mem_touches", "smartns.naive.membw_demand",
 		"smartns.naive.echo_gbps",
-		"smartns.naive.echo_fraction", "smartns.naive.bottleneck", "smartns.rx.dram_exhausted_fraction",
+		"smartns.naive.echo_fraction", "smartns.naive.echo_degradation", "smartns.naive.bottleneck",
+		"smartns.rx.dram_exhausted_fraction",
 		"smartns.rx.working_set",
 		"smartns.rx.ws_exceeds", "smartns.rx.required_cache_eq", "smartns.rx.required_cache_ratio",
 		"smartns.rx.required_cache_800g",
@@ -274,6 +275,8 @@ func echoClaims(s *study.Session, p ringOutcome) {
 	s.Value("smartns.naive.echo_gbps", p.gbps, "payload each way").On(echoRun + "as it is")
 	s.Value("smartns.naive.echo_fraction", p.gbps/s.Input("link"),
 		"payload each way, of the line rate").On(echoRun + "as it is")
+	s.Value("smartns.naive.echo_degradation", s.Input("link")/p.gbps,
+		"the line rate over the payload each way").On(echoRun + "as it is")
 }
 
 // staging measures the echo server, with device writes allocating lines in the cache, for transmit rings of many sizes.

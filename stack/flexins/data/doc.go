@@ -11,8 +11,8 @@
 //   - one pipe of send elements and one of receive entries for each context, and one of completions for each
 //     completion queue that its queue pairs use.
 //
-// Its loops are polled in turn and cost nothing while they sleep: the completion rings of the receive queue and of the
-// transmit queues, work (packets that may leave, doorbells), timers, the completion ring of copies, pipes.
+// Its loops are polled in turn and cost nothing while they sleep: the completion ring of the receive queue, work
+// (packets that may leave, doorbells), timers, the completion rings of the transmit queues and of copies, pipes.
 //
 // # Groups
 //
@@ -20,9 +20,11 @@
 // collected while loops find work, and announced together: the work loop rings one doorbell per queue for all packets,
 // copies and completions of a turn (Spec.Burst limits it), asks for one completion entry for all copies, and
 // acknowledges once what arrived together. Groups form only under load: one packet alone is announced at once, by a
-// pushed entry where the NIC has that part. Within a turn, acknowledgements leave before copies, and completions before
-// packets, since less work holds them up than the other way round. The next completion entries, header and elements are
-// prefetched, also before the doorbells of a turn, during which the core stands still.
+// pushed entry where the NIC has that part. The work loop comes behind the receive queue and, turns being a circle,
+// behind the pipes, so that a lone packet waits for few polls. Within a turn, acknowledgements leave before copies, and
+// completions, with the copies that a fence orders before them, before packets, since less work holds them up than the
+// other way round. The next completion entries, header and elements are prefetched, also before the doorbells of a
+// turn, during which the core stands still.
 //
 // # A received packet
 //
@@ -33,9 +35,13 @@
 //
 // # Order
 //
-// A core's copies end in the order of the calls, and the NIC's writes to the host leave in order. A completion, which
-// is copied when the copies before it have ended, is therefore never visible before its bytes. Atomics read and write
-// host memory by copies, because a load of the core could overtake the NIC's earlier writes.
+// A core's copies end in the order of the calls, and the NIC's writes to the host leave in order. With a fence [D10]
+// (Spec.Fence) the completion of a received message is posted behind the copies of its payload, and announced by the
+// same doorbell: payload and completion take one turn of the core. On a NIC without fences the completion is copied
+// when the copies before it have ended, in a second turn. Either way it is never visible before its bytes. READ and
+// atomic requests behind a WRITE wait for the end of its copies. A copy that fails when its message was completed moves
+// the queue pair to ERR. Atomics read and write host memory by copies, because a load of the core could overtake the
+// NIC's earlier writes.
 //
 // # Congestion control
 //
@@ -75,8 +81,10 @@
 //
 //   - The path bypasses the cores' memory, not the cores: elements come by pipes as usual, and a core builds the
 //     headers, runs the transport, acknowledges and retransmits. The host drives no queue of the NIC.
-//   - Headers and payload of up to 176 B are in the work entry; longer ones in a header slot, up to an MTU or what fits
-//     into a pipe. A message is one packet.
+//   - Headers and payload of up to 176 B are in the work entry, which the core writes to the NIC's registers
+//     (Spec.PushBlocks); longer ones in a header slot, up to an MTU or what fits into a pipe. A message is one packet.
+//     Acknowledgements, for which no application waits, use header slots.
+//   - The library sends an element at once (FN 3.4), where others wait for the end of the core's turn.
 //   - Each such queue pair takes a receive queue of the NIC, whose descriptors are the application's receive requests.
 //     A rule before the cores' steers SEND_ONLY and SEND_ONLY_WITH_IMM of its peer there. Acknowledgements and all else
 //     go to its core as usual.
