@@ -118,7 +118,9 @@ func (s *sender) send(q *qp, p *staged) {
 		s.entry.CRC32C, s.entry.CRCStart = true, uint16(len(o.Head))
 		s.entry.CRCAt = uint16(len(o.Head) + o.Payload + o.CRCAt)
 	}
-	if s.entry.Inline = nil; q.landing != nil && len(o.Inline) > 0 && tail == 0 && len(o.Spans) == 0 && head <= nicspec.InlineMaxLong {
+	s.entry.Inline = nil
+	inline := q.landing != nil && len(o.Inline) > 0 && tail == 0 && len(o.Spans) == 0
+	if inline && head <= nicspec.InlineMaxLong {
 		s.entry.Inline, s.entry.Pieces = buf, s.entry.Pieces[:0]
 		s.recordPosted(o, frame{q: q, token: o.Token})
 		return
