@@ -47,8 +47,8 @@ type Env interface {
 	CheckLocal(to Span) bool
 	// Place copies parts of a packet's payload; the buffer returns to the caller when the copy has ended. Without parts
 	// and with token 0 nothing is copied: the packet had Packet.Landed and belongs to its receive request. It returns
-	// true if no completion reported from now on becomes visible before these bytes do: a receive request then completes
-	// without waiting for the end of the copy.
+	// true if no completion reported from now on becomes visible before these bytes do: a receive request then
+	// completes without waiting for the end of the copy.
 	Place(h Handle, parts []Part, t Token) (ordered bool)
 	// PlaceGRH copies parts of the network header of the packet under Input, as [GRHBytes] bytes: an IPv4 header is in
 	// the last 20, and the bytes before it are undefined (IBTA annex A17.4.5.1). It does not dispose of the packet
