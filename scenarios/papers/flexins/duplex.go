@@ -31,8 +31,8 @@ var Duplex = study.Experiment{
 		"within two", "RDMA-assisted transmission is missing, as in flexins/transmit"},
 }
 
-const onCores = "the flow goes from Arm cores to Arm cores, as SN says: packets enter the cables as a capture does, at " +
-	"the rate that acknowledgements leave, and the receiving cores take them into their cache, read headers and " +
+const onCores = "the flow goes from Arm cores to Arm cores, as SN says: packets enter the cables as a capture does, " +
+	"at the rate that acknowledgements leave, and the receiving cores take them into their cache, read headers and " +
 	"invalidate; WRITEs to the host delay requests by their copies, and took more than 3% of the rate"
 
 // Phases of the flow that is received.
@@ -101,7 +101,7 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 	if phase == during {
 		end = c.warm + c.window + behind
 	}
-	// the acknowledgements of what is sent share the cables: headers alone, for each packet
+	// the acknowledgements of the flow under test share the cables: headers alone, one for each packet
 	rate := goodput(s, portGbps, s.Input("payload"))
 	c.captureFields = fmt.Sprintf("server: 0, rate: %.1fGbps, until: %dps", rate, end)
 	return c

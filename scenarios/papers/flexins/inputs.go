@@ -23,8 +23,7 @@ var shared = []study.Input{
 		"IPv4 20, UDP 8, BTH 12, ICRC 4; a WRITE's first packet has 16 more"},
 }
 
-// factor is what the stack's own cycle costs are multiplied by, so that a packet of 2 KB of one connection takes a core
-// 225 ns.
+// factor scales the stack's own cycle costs, so that a packet of 2 KB of one connection takes a core 225 ns.
 const factor = 0.63
 
 // core returns the input of a cycle cost of the Arm loops.
