@@ -2,6 +2,7 @@ package flexins
 
 import (
 	"fmt"
+	"slices"
 
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/papers/study"
@@ -25,8 +26,9 @@ var Duplex = study.Experiment{
 		study.Input{Name: "flat", Value: 0.03, Unit: "of the rate", Source: "the tolerance of " +
 			"smartns.tx.duplex_header_only"},
 	)...),
-	Run:     duplex,
-	Settled: map[string]string{"smartns.tx.duplex_header_only": onCores, "smartns.tx.duplex_timeline": onCores},
+	Run: duplex,
+	Settled: map[string]string{"smartns.tx.duplex_header_only": onCores, "smartns.tx.duplex_timeline": onCores +
+		"; judged with the staging ring in the LLC, as the rate of the larger one swings"},
 	Notes: []string{"1 s and 5 s of the paper are milliseconds here: rings and caches reach their steady state " +
 		"within two", "RDMA-assisted transmission is missing, as in flexins/transmit"},
 }
@@ -73,11 +75,13 @@ func duplex(s *study.Session) error {
 	s.Value("smartns.tx.duplex_header_only", loss(headerOnly, during), fmt.Sprintf("%.4g Gbps alone, %.4g beside",
 		tx[headerOnly+before], tx[headerOnly+during])).On(runs[:2]...)
 	step, flat := s.Input("step"), s.Input("flat")
-	holds := loss(staged, during) > step && loss(staged, after) < flat && loss(headerOnly, during) <= flat &&
+	holds := loss(stagedSmall, during) > step && loss(stagedSmall, after) < flat && loss(headerOnly, during) <= flat &&
 		loss(headerOnly, after) <= flat
 	s.Holds("smartns.tx.duplex_timeline", holds, fmt.Sprintf("staged falls by %.1f%%, header-only by %.1f%%; "+
-		"afterwards %.1f%% and %.1f%%", 100*loss(staged, during), 100*loss(headerOnly, during), 100*loss(staged, after),
-		100*loss(headerOnly, after)), "of the DMA-staged design; a step is 10%, flat is 3%").On(runs[:6]...)
+		"afterwards %.1f%% and %.1f%%", 100*loss(stagedSmall, during), 100*loss(headerOnly, during),
+		100*loss(stagedSmall, after), 100*loss(headerOnly, after)), fmt.Sprintf("of the DMA-staged design with its "+
+		"ring in the LLC, without which it does not reach the rate that the paper prints; a step is %.0f%%, flat is "+
+		"%.0f%%", 100*step, 100*flat)).On(slices.Concat(runs[:3], runs[6:])...)
 	return nil
 }
 
@@ -104,5 +108,8 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 	// the acknowledgements of the flow under test share the cables: headers alone, one for each packet
 	rate := goodput(s, portGbps, s.Input("payload"))
 	c.captureFields = fmt.Sprintf("server: 0, rate: %.1fGbps, until: %dps", rate, end)
+	if d == stagedSmall && phase == during {
+		c.window = 8 * milli // its rate swings beside the flow
+	}
 	return c
 }
