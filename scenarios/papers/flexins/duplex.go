@@ -96,6 +96,9 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 		workloads: []string{fmt.Sprintf("name: tx, kind: write, processes: %g, ports: 2, depth: %g, sizes: [%g], "+
 			"mtu: 2048", s.Input("connections"), s.Input("depth"), s.Input("payload"))},
 	}
+	if d == stagedSmall && phase == during {
+		c.window = 6 * milli // its rate swings beside the flow
+	}
 	end := c.warm
 	if phase != before {
 		c.warm += warmUp(s, 300*simcore.Microsecond)
@@ -108,8 +111,5 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 	// the acknowledgements of the flow under test share the cables: headers alone, one for each packet
 	rate := goodput(s, portGbps, s.Input("payload"))
 	c.captureFields = fmt.Sprintf("server: 0, rate: %.1fGbps, until: %dps", rate, end)
-	if d == stagedSmall && phase == during {
-		c.window = 8 * milli // its rate swings beside the flow
-	}
 	return c
 }

@@ -19,9 +19,9 @@ var Sizes = study.Experiment{
 	Run: sizes,
 	Settled: map[string]string{"smartns.net.single_tput_vs_rnic": "an MTU of 8,192: with 4,096 a core limits " +
 		"messages of 16 KB and more to 0.82 of the RNIC"},
-	Reasons: map[string]string{"smartns.net.lat_vs_rnic": "three turns of an Arm core, 1 us each with the way from the " +
-		"NIC and back: for the element, at the receiver, and for the acknowledgement; and the NIC reads what each of " +
-		"them wrote: headers, acknowledgement, completion"},
+	Reasons: map[string]string{"smartns.net.lat_vs_rnic": "three turns of an Arm core, 1 us each with the way from " +
+		"the NIC and back: for the element, at the receiver, and for the acknowledgement; and the NIC reads what " +
+		"each of them wrote: headers, acknowledgement, completion"},
 	Notes: []string{"3.57 over Snap in the paper is 200 Gbps, a port, over 56 Gbps, a core's memcpy of 7 GB/s; Snap " +
 		"is not modelled"},
 }
@@ -104,16 +104,16 @@ func (t *sizeTable) add(own, other *played, depth, n int) {
 }
 
 func (t *sizeTable) judge(s *study.Session) {
-	s.Value("smartns.net.single_tput_vs_rnic", t.worst, fmt.Sprintf("the ratio that is the furthest from 1, SEND and "+
+	s.Value("smartns.net.single_tput_vs_rnic", t.worst, fmt.Sprintf("the ratio that is the furthest from 1, SEND and " +
 		"WRITE of 4 KB and more; below %.3g to %.3g", t.smallest, t.largest)).On(t.rates...)
-	s.Value("smartns.net.lat_vs_rnic", math.Exp(t.logs/float64(t.count)), fmt.Sprintf("geometric mean of SEND and "+
+	s.Value("smartns.net.lat_vs_rnic", math.Exp(t.logs/float64(t.count)), fmt.Sprintf("geometric mean of SEND and " +
 		"WRITE of all sizes, from one post to the next; %.3g to %.3g", t.lowest, t.highest)).On(t.times...)
 }
 
 func sizeScene(s *study.Session, kind string, depth, n int) *scene {
 	return &scene{
 		name: fmt.Sprintf("%s of %d B, %d under way", kind, n, depth),
-		stacks: stack(s, fmt.Sprintf("mtu: %g, ", s.Input("mtu")), fmt.Sprintf("payload_bytes: "+
+		stacks: stack(s, fmt.Sprintf("mtu: %g, ", s.Input("mtu")), fmt.Sprintf("payload_bytes: " +
 			"%g, ", s.Input("mtu")+128)),
 		workloads: []string{fmt.Sprintf("kind: %s, depth: %d, sizes: [%d], mtu: %g", kind, depth, n,
 			s.Input("mtu"))},
