@@ -1,6 +1,7 @@
 package flexins
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +37,10 @@ func TestMechanisms(t *testing.T) {
 // other server go on beside it.
 func TestArrivingFlow(t *testing.T) {
 	s := session(t, &Duplex, 1)
+	for _, d := range []string{headerOnly, staged, stagedSmall} {
+		c := duplexScene(s, d, during)
+		require.Contains(t, c.captureFields, fmt.Sprintf("until: %dps", c.warm+c.window+behind), "the whole window")
+	}
 	c := duplexScene(s, headerOnly, during)
 	c.warm = 50 * simcore.Microsecond
 	all, err := play(s, c)

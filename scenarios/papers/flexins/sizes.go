@@ -104,16 +104,16 @@ func (t *sizeTable) add(own, other *played, depth, n int) {
 }
 
 func (t *sizeTable) judge(s *study.Session) {
-	s.Value("smartns.net.single_tput_vs_rnic", t.worst, fmt.Sprintf("the ratio that is the furthest from 1, SEND and " +
+	s.Value("smartns.net.single_tput_vs_rnic", t.worst, fmt.Sprintf("the ratio that is the furthest from 1, SEND and "+
 		"WRITE of 4 KB and more; below %.3g to %.3g", t.smallest, t.largest)).On(t.rates...)
-	s.Value("smartns.net.lat_vs_rnic", math.Exp(t.logs/float64(t.count)), fmt.Sprintf("geometric mean of SEND and " +
+	s.Value("smartns.net.lat_vs_rnic", math.Exp(t.logs/float64(t.count)), fmt.Sprintf("geometric mean of SEND and "+
 		"WRITE of all sizes, from one post to the next; %.3g to %.3g", t.lowest, t.highest)).On(t.times...)
 }
 
 func sizeScene(s *study.Session, kind string, depth, n int) *scene {
 	return &scene{
 		name: fmt.Sprintf("%s of %d B, %d under way", kind, n, depth),
-		stacks: stack(s, fmt.Sprintf("mtu: %g, ", s.Input("mtu")), fmt.Sprintf("payload_bytes: " +
+		stacks: stack(s, fmt.Sprintf("mtu: %g, ", s.Input("mtu")), fmt.Sprintf("payload_bytes: "+
 			"%g, ", s.Input("mtu")+128)),
 		workloads: []string{fmt.Sprintf("kind: %s, depth: %d, sizes: [%d], mtu: %g", kind, depth, n,
 			s.Input("mtu"))},
