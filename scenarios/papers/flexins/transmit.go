@@ -101,9 +101,9 @@ func transmit(s *study.Session) error {
 }
 
 // lapOf returns a time in which WRITEs of n bytes go once around the large staging ring, beyond which payload that is
-// staged evicts other payload: a core takes less than 400 ns for a message, and DRAM carries more than 130 Gbps.
+// staged evicts other payload: a core takes less than 400 ns for a message, and DRAM carries more than 110 Gbps.
 func lapOf(s *study.Session, n int) simcore.Ps {
-	const perMessage, perByte = 400e-9, 8 / 130e9
+	const perMessage, perByte = 400e-9, 8 / 110e9
 	ring := s.Input("ring") * (1 << 20)
 	return simcore.Ps(ring * max(perMessage/s.Input("connections")/float64(n), perByte) * float64(simcore.Second))
 }
