@@ -14,6 +14,7 @@ import (
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/stats"
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
@@ -33,6 +34,7 @@ type Played struct {
 	Message  int // number of the message that the first finding names; -1: none
 	Cut      []judge.Cut
 	Stats    *stats.Summary // nil: not wanted, or the traffic did not begin
+	Series   *probe.Series  // of StatsFull
 
 	Patience simcore.Ps // longest time that the case would have waited for progress
 	Waited   simcore.Ps // longest wait that succeeded: for progress, or for everything to settle

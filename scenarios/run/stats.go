@@ -340,7 +340,7 @@ func (w *world) figures(p *Played) error {
 		}
 	}
 	if w.o.Stats != "" && w.o.Stats != StatsNone {
-		p.Stats = s
+		p.Stats, p.Series = s, m.series
 	}
 	x := &w.c.Expect.FigureSpec
 	add := func(d discrepancy, rule string) {

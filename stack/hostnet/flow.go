@@ -219,6 +219,7 @@ func (f *Flow) receive(p *Packet) {
 		f.drop(p)
 		return
 	}
+	f.prefetch(p)
 	f.load(p, 0, f.head[:n])
 	d, ok := parse(f.head[:n], p.L3, p.L4)
 	if !ok || d.payload+d.bytes > p.HdrLen+p.PayLen {
@@ -226,6 +227,20 @@ func (f *Flow) receive(p *Packet) {
 		return
 	}
 	f.role.take(p, d)
+}
+
+// prefetched is the part of a packet that the core fetches at once when software looks at its headers, as prefetchers
+// of cores do that fetch lines behind the one which is loaded: assumption. A short packet is one miss then, not one for
+// the headers and another for the payload; Table 4 of CEIO has about one miss of 100 ns a packet of 144 B.
+const prefetched = 256
+
+// prefetch fetches the beginning of a packet.
+func (f *Flow) prefetch(p *Packet) {
+	addr, n := p.Hdr, p.HdrLen
+	if n == 0 {
+		addr, n = p.Pay, p.PayLen
+	}
+	f.check(f.core.cpu.Prefetch(addr, min(n, prefetched)))
 }
 
 // drop drops a broken packet.

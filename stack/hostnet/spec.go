@@ -46,7 +46,7 @@ type Spec struct {
 const PacketPs Ps = 6 * 1_000_000_000_000 / 61_570_000
 
 // calibratedCycles of a request, and of an answer, make the time of both PacketPs.
-const calibratedCycles = 2
+const calibratedCycles = 32
 
 // DefaultSpec returns receive rings of 1,024 buffers of 2 KB.
 func DefaultSpec() Spec {

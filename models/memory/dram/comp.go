@@ -203,7 +203,7 @@ func (d *DRAM) split(x *transfer) {
 		}
 		x.left++
 		d.count(x.load, 1)
-		n := int(chunk % channels)
+		n := d.spec.channel(chunk)
 		if c := &d.channels[n]; x.a.Op == mem.Read {
 			c.read(p)
 			d.counts.ReadBursts += uint64(p.bursts)

@@ -4,6 +4,8 @@
 // It is not a model of DRAM commands. It has the few mechanisms that decide the
 // throughput of a memory; everything else follows from them:
 //   - Channels. Interleave consecutive bytes are in one channel, then the next.
+//     With Hash the channel's number is exclusive-ored with the bits above it, so
+//     that the beginnings of buffers of 2 KB are in all channels, not in one.
 //     A channel's bus carries a burst of 64 B at the peak rate.
 //   - Direction. Turning the bus costs Turnaround, so writes are drained in
 //     batches of Batch bursts: when that many wait, or one has waited for a long
@@ -66,6 +68,8 @@
 //	          write           half of mixed, as on the Arm: assumption
 //	host-ce   8 channels, peak  ce.mem (DDR4-3200)
 //	          mixed           the share of peak that the Arm's has (480/716.8): assumption
+//	          hash_channels   controllers of Xeons hash them (Pessl et al., as below); others here do not: their
+//	                          experiments have no buffers that are filled in part
 //	host-op   8 channels, peak  offpath.hw.dram_channels and the testbed's DDR4-2933; mixed, write as host-ce
 //	host-rb   6 channels, peak  DDR4-2400 in all six channels of the part (rb.cpu): assumption, the paper
 //	                          gives 128 GB (rb.mem) and no more; mixed, write as host-ce

@@ -18,7 +18,7 @@ var presets = map[string]Spec{
 	"host-fn": server("jedec-ddr5-4800",
 		Spec{Channels: 8, Banks: 64, Peak: 2_457_600, Mixed: 1_280_000, Write: 640_000}),
 	"host-ce": server("jedec-ddr4-3200",
-		Spec{Channels: 8, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143, Write: 548_571}),
+		Spec{Channels: 8, Hash: true, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143, Write: 548_571}),
 	"host-op": server("jedec-ddr4-2933",
 		Spec{Channels: 8, Banks: 32, Peak: 1_501_696, Mixed: 1_005_600, Write: 502_800}),
 	"host-rb": server("jedec-ddr4-2400", Spec{Channels: 6, Banks: 16, Peak: 921_600, Mixed: 617_143, Write: 308_571}),

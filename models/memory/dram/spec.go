@@ -20,6 +20,7 @@ const burstBytes = mem.LineBytes
 type Spec struct {
 	Channels   int    `yaml:"channels"`
 	Interleave int    `yaml:"interleave_bytes"` // consecutive bytes in one channel
+	Hash       bool   `yaml:"hash_channels"`    // the channel's number is permuted by the bits above it, as the bank's
 	Banks      int    `yaml:"banks"`            // per channel
 	RowBytes   int    `yaml:"row_bytes"`        // size of the row that a bank has open
 	Mapping    string `yaml:"mapping"`          // of a channel's bytes to its banks: Rows or Pieces
@@ -50,16 +51,26 @@ func (s Spec) stripe() uint64 {
 	return uint64(s.RowBytes)
 }
 
-// bank returns the bank of an address in a channel: the number of its stripe, folded by
-// exclusive-or to the bits of a bank number.
-func (s Spec) bank(local uint64) int {
-	n, width := local/s.stripe(), bits.TrailingZeros(uint(s.Banks))
+// bank returns the bank of an address in a channel: the number of its stripe, folded to the bits of a bank number.
+func (s Spec) bank(local uint64) int { return fold(local/s.stripe(), s.Banks) }
+
+// channel returns the channel of the n-th piece of Interleave bytes.
+func (s Spec) channel(n uint64) int {
+	if s.Hash {
+		return fold(n, s.Channels)
+	}
+	return int(n % uint64(s.Channels))
+}
+
+// fold returns the exclusive-or of all groups of bits of n, each as wide as the numbers below a power of two.
+func fold(n uint64, power int) int {
+	width := bits.TrailingZeros(uint(power))
 	if width == 0 {
 		return 0
 	}
 	b := uint64(0)
 	for ; n > 0; n >>= width {
-		b ^= n & uint64(s.Banks-1)
+		b ^= n & uint64(power-1)
 	}
 	return int(b)
 }
@@ -128,6 +139,9 @@ func (s Spec) Validate() error {
 		}
 	}
 	within("channels", s.Channels, 1, 64)
+	if s.Hash && bits.OnesCount(uint(s.Channels)) != 1 {
+		bad("channels", s.Channels, "a power of two, or hash_channels: false", "hash_channels")
+	}
 	power("interleave_bytes", s.Interleave)
 	if s.Banks < 1 || s.Banks > 1024 || bits.OnesCount(uint(s.Banks)) != 1 {
 		bad("banks", s.Banks, "a power of two from 1 to 1024")

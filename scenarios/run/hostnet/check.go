@@ -199,6 +199,11 @@ func (c *check) buffers() {
 	}
 	c.bad(longest <= c.Stack.Node.BufferBytes, c.Server.Path+".hostnet.buffer_bytes", "%d: frames of %v have up to "+
 		"%d B: want that or more", c.Stack.Node.BufferBytes, c.at(of), longest)
+	if n := c.Stack.CEIO.SlowBytes; c.Stack.Kind == CEIO && n > 0 {
+		c.bad(longest <= n, c.Server.Path+".ceio.slow_bytes", "%d: frames of %v have up to %d B: want that or more, "+
+			"or 0",
+			n, c.at(of), longest)
+	}
 	c.bad(longest <= nicspec.FrameMax, c.at(of)+".sizes", "%d: its frames have %d B: want %d at most",
 		of.spec.Sizes[0], longest, nicspec.FrameMax)
 }

@@ -10,6 +10,7 @@ import (
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
+	"nictwin/stack/cc"
 	"nictwin/stack/hostnet"
 	hostapps "nictwin/stack/hostnet/apps"
 	"nictwin/stack/rpc"
@@ -95,11 +96,22 @@ func (n *Net) flowsAt(server int) (list []hostnet.FlowConfig, err error) {
 		c.Name = n.name(l)
 		c.Core, c.MatchSource = x.coreOf(l.at[end], cores), l.spec.Kind == apps.VXLAN
 		if l.spec.Kind != apps.VXLAN {
-			c.RPC = rpc.DefaultSpec(l.segment())
+			c.RPC = rpcSpec(l)
 		}
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// pathMTU is the unit in which windows of DCTCP grow, however small the messages are (ce.mtu).
+const pathMTU = 1500
+
+// rpcSpec returns the parameters of a flow: as many messages may be under way as its requests.
+func rpcSpec(l *line) rpc.Spec {
+	s := rpc.DefaultSpec(l.segment())
+	s.Messages = max(s.Messages, l.spec.Depth)
+	s.DCTCP = cc.DefaultDCTCP(int64(max(l.segment(), pathMTU)))
+	return s
 }
 
 // name returns the name of a flow for errors: its number in its workload, whose name is in front if there are several.

@@ -86,8 +86,8 @@ func mutant(t *testing.T, name string) string {
 	return broken.Path("nic")
 }
 
-// TestSeededLatchBug plays schedules on RTL whose accounts lose a latch now and then. The referee fails each of them; the
-// software ring finds the bug where a credit comes in that very moment, and then the referee names the rule.
+// TestSeededLatchBug plays schedules on RTL whose accounts lose a latch now and then. The referee fails each of them;
+// the software ring finds the bug where a credit comes in that very moment, and then the referee names the rule.
 func TestSeededLatchBug(t *testing.T) {
 	dut := mutant(t, "account-latch")
 	const most = 60 // about one schedule in twelve has such a credit

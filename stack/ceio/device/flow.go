@@ -25,11 +25,20 @@ type FlowConfig struct {
 	Key        int // memory key for the slow ring's buffers
 	Host       *driver.Key
 
-	Bytes  int // length of a buffer
-	Repost int // buffers to announce by one doorbell
+	Bytes     int // length of a buffer
+	SlowBytes int // length of the slow ring's buffers and of the landing buffers of whole frames; 0: Bytes
+	Repost    int // buffers to announce by one doorbell
 
 	// Split, if not 0, splits that many bytes off each frame into a header buffer of HdrBytes, in both rings.
 	Split, HdrBytes int
+}
+
+// slowBytes returns the length of a buffer of the slow path.
+func (c *FlowConfig) slowBytes() int {
+	if c.Split > 0 || c.SlowBytes == 0 {
+		return c.Bytes
+	}
+	return c.SlowBytes
 }
 
 // Packet is a received packet in host memory. Its first HdrLen bytes are at Hdr, the Bytes after them at Address.
@@ -104,8 +113,10 @@ func (f *Flow) validate() error {
 				nicspec.LogSizeMax))
 		}
 	}
-	if f.c.Split == 0 && (f.c.Bytes < nicspec.LineBytes || f.c.Bytes%nicspec.LineBytes != 0) {
-		errs = append(errs, fmt.Errorf("buffers of %d B: want a multiple of %d", f.c.Bytes, nicspec.LineBytes))
+	for _, n := range []int{f.c.Bytes, f.c.slowBytes()} {
+		if f.c.Split == 0 && (n < nicspec.LineBytes || n%nicspec.LineBytes != 0) {
+			errs = append(errs, fmt.Errorf("buffers of %d B: want a multiple of %d", n, nicspec.LineBytes))
+		}
 	}
 	if f.c.Split < 0 || f.c.HdrBytes < f.c.Split || (f.c.Split == 0) != (f.c.HdrBytes == 0) {
 		errs = append(errs, fmt.Errorf("%d B split off into header buffers of %d B: want at least as much room, or "+
@@ -143,14 +154,14 @@ func (f *Flow) shared() bool { return f.c.Flow == f.d.c.Spec.Flows }
 func (f *Flow) open() error {
 	s, drv := &f.d.c.Spec, f.d.c.Driver
 	var err error
-	if f.card, err = f.alloc(nicspec.EndpointArm, s.SlowSlots); err != nil {
+	if f.card, err = f.alloc(nicspec.EndpointArm, s.SlowSlots, f.c.slowBytes()); err != nil {
 		return err
 	}
 	if f.key, err = drv.SetKey(driver.KeySpec{Index: f.c.Key, Variant: 1, Bus: f.card.pay, Len: f.card.len(),
 		Rights: dma.Access{Read: true}}); err != nil {
 		return err
 	}
-	if f.landing, err = f.alloc(nicspec.EndpointHost, s.Landing); err != nil {
+	if f.landing, err = f.alloc(nicspec.EndpointHost, s.Landing, f.c.slowBytes()); err != nil {
 		return err
 	}
 	f.free = make([]bool, s.Landing)
@@ -161,7 +172,7 @@ func (f *Flow) open() error {
 		return drv.SetDefault(driver.ToQueue(f.c.Slow))
 	}
 	f.fast = &fastRing{}
-	if f.fast.slots, err = f.alloc(nicspec.EndpointHost, s.FastSlots); err != nil {
+	if f.fast.slots, err = f.alloc(nicspec.EndpointHost, s.FastSlots, f.c.Bytes); err != nil {
 		return err
 	}
 	if f.fast.RxQueue, err = f.openRing(f.c.Fast, &f.fast.slots, f.fastArrived); err != nil {
@@ -179,7 +190,7 @@ func (f *Flow) openRing(queue int, s *slots, take func(*driver.RxQueue, *driver.
 	cfg := driver.RxConfig{
 		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: logOf(int(s.n)), RingIn: nicspec.EndpointHost,
 			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: f.c.Bus},
-		PayBytes: f.c.Bytes, OnFrame: take, OnEvent: func(_ *driver.RxQueue, e driver.Event) {
+		PayBytes: int(s.bytes), OnFrame: take, OnEvent: func(_ *driver.RxQueue, e driver.Event) {
 			f.d.check(manager.FlowErrorf(f.c.Flow, ": receive queue %d failed with status %v", queue, e.Status))
 		},
 	}
@@ -256,6 +267,9 @@ func (f *Flow) Recv(now Ps, n int, dst []Packet) ([]Packet, bool, error) {
 	return f.take(ready, dst), ok, err
 }
 
+// Pending returns the number of packets that have come and were not handed over.
+func (f *Flow) Pending() int { return f.d.m.Pending(f.c.Flow) }
+
 // AsyncRecv hands over the next packets that are in host memory, n at most, as Manager.AsyncRecv does.
 func (f *Flow) AsyncRecv(now Ps, n int, dst []Packet) ([]Packet, error) {
 	f.now = now
@@ -330,7 +344,7 @@ func (f *Flow) copy(first uint64, n int) error {
 	}
 	last := f.taken[0].At(int(first-f.handed) + n - 1)
 	headers := (n-1)*f.c.HdrBytes + last.HdrLen
-	payload := (n-1)*f.c.Bytes + last.Bytes
+	payload := (n-1)*f.c.slowBytes() + last.Bytes
 	f.runs.Push(n)
 	if last.HdrLen > 0 {
 		if err := f.c.Copier.post(f, from.Hdr, to.Hdr, headers, payload == 0); err != nil || payload == 0 {
@@ -347,7 +361,7 @@ func (f *Flow) place(first uint64, n int) driver.Buffer {
 	}
 	a := f.lent.Front()
 	at := a.at
-	a.at += uint64(n * f.c.Bytes)
+	a.at += uint64(n * f.c.slowBytes())
 	if a.n -= n; a.n == 0 {
 		f.lent.Pop()
 	}

@@ -23,9 +23,10 @@ func (s *slots) at(i uint64) driver.Buffer {
 // index returns the number of the slot with a payload address.
 func (s *slots) index(pay uint64) uint64 { return (pay - s.pay) / s.bytes }
 
-// alloc allocates n slots at an endpoint. The header buffers are behind the payload buffers, at an offset in lines.
-func (f *Flow) alloc(endpoint, n int) (slots, error) {
-	s := slots{bytes: uint64(f.c.Bytes), hdrSize: uint64(f.c.HdrBytes), n: uint64(n)}
+// alloc allocates n slots of so many bytes at an endpoint. The header buffers are behind the payload buffers, at an
+// offset in lines.
+func (f *Flow) alloc(endpoint, n, bytes int) (slots, error) {
+	s := slots{bytes: uint64(bytes), hdrSize: uint64(f.c.HdrBytes), n: uint64(n)}
 	var err error
 	if s.pay, err = f.d.c.Driver.Alloc(endpoint, s.len(), 4096); err != nil {
 		return s, err

@@ -316,14 +316,28 @@ func TestMarksOnlyWhereCopiesLag(t *testing.T) {
 	for _, c := range []struct {
 		frames int
 		marked bool
-	}{{1, false}, {4, false}, {5, true}} { // copies of one packet each, four at a time
-		w := opened(t, 0, 1, func(s *Spec) { s.MarkEvery = 100 })
+	}{{1, false}, {4, false}, {5, true}} { // copies are as long as the landing buffers reach
+		w := opened(t, 0, 1, func(s *Spec) { s.MarkEvery, s.Landing = 100, 4 })
 		w.now = 190
 		w.frames(0, c.frames)
 		_, err := w.m.AsyncRecv(w.now, 0, 64, nil)
 		require.NoError(t, err)
-		require.Len(t, w.ended, min(c.frames, 4))
+		require.Len(t, w.ended, 1)
 		require.Equal(t, c.marked, w.m.Marking(200, 0), "%d packets", c.frames)
+	}
+}
+
+// Without Spec.Async, only the packets that a receive call waits for are copied.
+func TestCopiesOnDemand(t *testing.T) {
+	const frames, wanted = 40, 8
+	for async, copies := range map[bool]int{true: frames, false: wanted} {
+		w := opened(t, 0, 1, func(s *Spec) { s.Async, s.Landing = async, frames })
+		w.frames(0, frames)
+		require.Equal(t, frames, w.m.Pending(0))
+		_, ok, err := w.m.Recv(w.now, 0, wanted, nil)
+		require.NoError(t, err)
+		require.False(t, ok)
+		require.Equal(t, copies, w.m.flows[0].ring.Copying(), "async %v", async)
 	}
 }
 

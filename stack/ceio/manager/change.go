@@ -213,6 +213,15 @@ func (m *Manager) batch() int { return max(1, min(m.spec.Batch, m.share()-1)) }
 // share returns the credits of an active flow, 1 or more.
 func (m *Manager) share() int { return max(1, m.spec.Credits/max(1, m.ledger.Flows())) }
 
+// longest returns the most packets of a copy: a flow's share. Without any credits there is no share; then landing
+// buffers are the only bound.
+func (m *Manager) longest() int {
+	if m.spec.Credits == 0 {
+		return m.spec.Landing
+	}
+	return m.share()
+}
+
 // release returns the credits of all processed packets, unless a change of the active flows is under way, which
 // releases a batch when it ends. It reports whether there were any.
 func (m *Manager) release(f *flow) bool {

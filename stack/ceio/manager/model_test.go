@@ -83,9 +83,9 @@ func (w *world) Steer(f int, fast bool) {
 
 func (w *world) Copy(f int, first uint64, n int) {
 	a := &w.flows[f]
-	if want := uint64(a.copied + sum(a.runs)); first != want || n < 1 || n > w.m.share() {
+	if want := uint64(a.copied + sum(a.runs)); first != want || n < 1 || n > w.m.longest() {
 		w.m.fail(f, ": copy of %d packets from %d on: want packet %d, and %d at most", n, first, want,
-			w.m.share())
+			w.m.longest())
 	}
 	a.runs = append(a.runs, n)
 	w.ended = append(w.ended, f)

@@ -31,6 +31,9 @@ func (m *Manager) most() int {
 	return min(m.spec.FastSlots, m.spec.SlowSlots, m.spec.Landing)
 }
 
+// Pending returns the number of packets that have come and were not handed over.
+func (m *Manager) Pending(id int) int { return m.flows[id].ring.Pending() }
+
 // AsyncRecv hands over the next packets that are in host memory, n at most, and appends them to dst. If there are fewer
 // than n, it starts the copies of slow ones.
 func (m *Manager) AsyncRecv(now Ps, id, n int, dst []ring.Packet) ([]ring.Packet, error) {
@@ -94,7 +97,7 @@ func (m *Manager) want(now Ps, f *flow, n, held int) {
 }
 
 // drain starts copies of slow packets, unless the flow waits for a receive call to ask for them: first of those that
-// such a call waits for, then of the others.
+// such a call waits for, then, with Spec.Async, of the others.
 func (m *Manager) drain(now Ps, f *flow) {
 	if f.state == Slow || m.err != nil {
 		return
@@ -104,10 +107,10 @@ func (m *Manager) drain(now Ps, f *flow) {
 		if n == 0 {
 			break
 		}
-		if lacking := f.ring.Lacking(f.wanted); lacking > 0 {
+		if lacking := f.ring.Lacking(f.wanted); lacking > 0 || !m.spec.Async {
 			n = min(n, lacking)
 		}
-		n = min(n, m.share(), m.spec.SlowSlots-int(first%uint64(m.spec.SlowSlots)), m.room(f, first))
+		n = min(n, m.longest(), m.spec.SlowSlots-int(first%uint64(m.spec.SlowSlots)), m.room(f, first))
 		if n == 0 {
 			break
 		}

@@ -57,6 +57,7 @@ type Spec struct {
 
 	Reallocate bool `yaml:"reallocate"` // false: every flow keeps its equal part, active or not
 	AsPrinted  bool `yaml:"as_printed"` // follow Algorithm 1 as printed, which loses credits
+	Async      bool `yaml:"async"`      // false: only packets that a receive call waits for are copied
 
 	FastSlots int  `yaml:"-"`          // descriptors of a flow's fast ring
 	SlowSlots int  `yaml:"slow_slots"` // descriptors of a slow ring
@@ -78,7 +79,7 @@ func DefaultSpec() Spec {
 	const second, microsecond = 1e12, quantity.Time(cc.Microsecond)
 	return Spec{
 		Credits: 3000, Flows: 8, Accounts: AccountsShared, Controller: ControlNIC, Batch: 32, Inactive: second,
-		Reactivate: second, Reallocate: true, FastSlots: 4096, SlowSlots: 4096, Landing: 1024, Copies: 4,
+		Reactivate: second, Reallocate: true, Async: true, FastSlots: 4096, SlowSlots: 4096, Landing: 1024, Copies: 4,
 		MarkEvery: 10 * microsecond, WaitLimit: 10_000 * microsecond,
 	}
 }

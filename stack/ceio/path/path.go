@@ -84,13 +84,24 @@ func (p *path) receive() bool {
 		if now >= m.Deadline() {
 			m.Tick(now)
 		}
-		p.got, p.err = p.flow.AsyncRecv(now, p.c.Burst, p.got)
+		p.recv(now)
 		p.core.limit(p.id)
 		if len(p.got) > 0 || !more {
 			break
 		}
 	}
 	return len(p.got) > 0
+}
+
+// recv receives a burst: what is in host memory or, without Spec.Async, all of it once it is there.
+func (p *path) recv(now Ps) {
+	if p.s.c.Spec.Async {
+		p.got, p.err = p.flow.AsyncRecv(now, p.c.Burst, p.got)
+		return
+	}
+	if n := min(p.flow.Pending(), p.c.Burst); n > 0 {
+		p.got, _, p.err = p.flow.Recv(now, n, p.got)
+	}
 }
 
 // nextShared passes on the flow's next packet of the shared ring. It leaves packets of other flows to those flows'

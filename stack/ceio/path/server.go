@@ -245,6 +245,9 @@ func (s *Server) share(p *path) error {
 func (s *Server) openRings(p *path, c device.FlowConfig) error {
 	c.Bus, c.Copier, c.Host, c.Repost = p.c.Bus, p.core.copier, p.c.Host, p.c.Repost
 	c.Bytes, c.Split, c.HdrBytes = p.c.Buffers.Bytes, p.c.Buffers.Split, p.c.Buffers.HeaderBytes
+	if p.id < s.c.Spec.Flows {
+		c.SlowBytes = s.c.Spec.SlowBytes
+	}
 	f, err := s.d.Open(c)
 	if err != nil {
 		return err

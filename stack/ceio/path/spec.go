@@ -21,6 +21,11 @@ type Spec struct {
 	// assumption.
 	PacketCycles int64 `yaml:"packet_cycles"`
 
+	// SlowBytes is the length of buffers for slow packets, in the card and in the host. A run of packets is copied with
+	// the gaps between them, so that short ones want short buffers. 0: as long as those of the fast path. Flows whose
+	// headers are split off have no gaps, and those of the shared ring may have any length: both have the latter.
+	SlowBytes int `yaml:"slow_bytes" unit:"bytes"`
+
 	// ArmPeriod is the time from one look of the controller `arm` at the hits of all rules to the next one, at least.
 	ArmPeriod quantity.Time `yaml:"arm_period"`
 }
@@ -51,6 +56,10 @@ func (s *Spec) Validate() error {
 	ring("slow_slots", s.SlowSlots)
 	ring("fast_slots", s.FastSlots)
 	within("packet_cycles", s.PacketCycles, 0, 1<<20)
+	within("slow_bytes", int64(s.SlowBytes), 0, nicspec.FrameMax)
+	if s.SlowBytes%nicspec.LineBytes != 0 {
+		errs = append(errs, field.Errorf("slow_bytes", "%d: want a multiple of %d", s.SlowBytes, nicspec.LineBytes))
+	}
 	errs = append(errs, field.Within("arm_period", s.ArmPeriod, 1, quantity.Time(manager.Never/4)))
 	if s.Controller == manager.ControlNIC && s.ArmPeriod != DefaultSpec().ArmPeriod {
 		errs = append(errs, field.Errorf("arm_period", "%v: %v %s has none: want none, or %s", s.ArmPeriod,
