@@ -137,8 +137,15 @@ var corners = map[string]room{
 		"an experiment measures; claims are judged elsewhere", nil,
 	},
 	"scenarios/papers/flexins": {
-		[]string{"models", "scenarios/papers/study", "scenarios/run"},
+		[]string{"models", "scenarios/papers/point", "scenarios/papers/study", "scenarios/run"},
 		"every point is a scenario that package run plays: no script, and no part of the stack", nil,
+	},
+	"scenarios/papers/ceio": {
+		[]string{"models", "scenarios/papers/point", "scenarios/papers/study", "scenarios/run"},
+		"every point is a scenario that package run plays: no script, and no part of the stack", nil,
+	},
+	"scenarios/papers/point": {
+		[]string{"models", "scenarios/papers/study", "scenarios/run"}, "points of any paper", nil,
 	},
 	"scenarios/papers/path": {
 		[]string{"models", "stack", "scenarios/bed/device", "scenarios/papers/study", "scenarios/papers/requester"},

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/scenarios/papers/ceio"
 	"nictwin/scenarios/papers/claims"
 	"nictwin/scenarios/papers/flexins"
 	"nictwin/scenarios/papers/path"
@@ -19,9 +20,9 @@ import (
 )
 
 // Groups are the groups of experiments. Each is also a group of bench's figures.
-var Groups = []string{"path", "ring", "flexins"}
+var Groups = []string{"path", "ring", "flexins", "ceio"}
 
-// AnyGroup lists the groups for messages: path, ring or flexins.
+// AnyGroup lists the groups for messages: path, ring, flexins or ceio.
 func AnyGroup() string {
 	last := len(Groups) - 1
 	return strings.Join(Groups[:last], ", ") + " or " + Groups[last]
@@ -36,6 +37,7 @@ var List = []*study.Experiment{
 	&ring.Pointers, &ring.Synchronization, &ring.Throughput, &ring.Latency, &ring.Ablation, &ring.Cases,
 	&flexins.Sizes, &flexins.Connections, &flexins.Transmit, &flexins.Duplex, &flexins.Receive, &flexins.Notify,
 	&flexins.Reflector, &flexins.Walk, &flexins.Batch,
+	&ceio.Mixes, &ceio.Static, &ceio.Dynamic, &ceio.Single, &ceio.Controllers, &ceio.Limits,
 }
 
 // Names returns the experiments' names, with their groups.

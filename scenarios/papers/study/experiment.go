@@ -12,7 +12,7 @@ import (
 
 // Experiment reproduces a figure of a paper, or gives evidence for a mechanism.
 type Experiment struct {
-	Group   string // path, ring or flexins: the group of figures in bench
+	Group   string // path, ring, flexins or ceio: the group of figures in bench
 	Name    string // unique name without the group: packets, if FullName is path/packets
 	Title   string
 	Figures string // figures of the papers that it reproduces

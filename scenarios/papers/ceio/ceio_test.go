@@ -1,0 +1,84 @@
+package ceio
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/papers/point"
+	"nictwin/scenarios/papers/study"
+	"nictwin/scenarios/run"
+)
+
+func session(t *testing.T, x *study.Experiment, percent int) *study.Session {
+	t.Helper()
+	s, err := study.NewSession(t.Context(), x, percent)
+	require.NoError(t, err)
+	return s
+}
+
+// Every scene is a scenario file, with the inputs of its experiment.
+func TestScenesAreScenarios(t *testing.T) {
+	s, d := session(t, &Mixes, 100), session(t, &Dynamic, 50)
+	scenes := []*point.Scene{singleScene(session(t, &Single, 1), false, 65_536),
+		limitScene(session(t, &Limits, 1), withCEIO), controllerScene(session(t, &Controllers, 1), 2000)}
+	for _, x := range allSystems {
+		scenes = append(scenes, changing(d).scene(d, x), growing(d).scene(d, x))
+		for _, kind := range staticKinds {
+			scenes = append(scenes, staticScene(session(t, &Static, 1), x, kind, 1024))
+		}
+	}
+	for _, m := range allMixes {
+		for _, x := range mixSystems {
+			scenes = append(scenes, mixScene(s, x, m))
+		}
+	}
+	for _, c := range scenes {
+		_, err := run.Parse("f.yaml", []byte(c.Text(s)))
+		require.NoError(t, err, c.Name)
+	}
+	list, err := run.Parse("f.yaml", []byte(mixScene(s, without, allMixes[0]).Text(s)))
+	require.NoError(t, err)
+	x := list[0].Spec.Stacks[0]
+	require.Equal(t, []int{3000, 256, 192}, []int{x.CEIO.Credits, x.CEIO.Landing, x.CEIO.SlowBytes})
+	require.False(t, x.CEIO.Reallocate || x.CEIO.Async)
+	require.EqualValues(t, cycles, x.Host.ReceiveCycles)
+	list, err = run.Parse("f.yaml", []byte(growing(d).scene(d, withCEIO).Text(d)))
+	require.NoError(t, err)
+	m := list[0].Spec.Measure
+	require.EqualValues(t, 3*milli, m.WarmUp+m.Window, "three phases of half the usual length")
+}
+
+// The half width of a level is that of the mean of as many values.
+func TestLevels(t *testing.T) {
+	l := levelOf(slices.Repeat([]float64{9, 11}, 10))
+	require.InDelta(t, 10, l.mean, 1e-9)
+	require.InDelta(t, 2.09*1.026/4.472, l.half, 1e-3)
+	require.Zero(t, levelOf([]float64{1, 1, 1}).half)
+	require.Greater(t, levelOf(nil).half, 1e300)
+}
+
+// Experiments measure all of their claims at a hundredth of the usual windows, and the same again.
+func TestExperiments(t *testing.T) {
+	for _, x := range []*study.Experiment{&Single, &Limits, &Controllers} {
+		var first *study.Outcome
+		for range 2 {
+			s := session(t, x, 1)
+			require.NoError(t, x.Run(s), x.Name)
+			var claims []string
+			for _, m := range s.Outcome.Measured {
+				claims = append(claims, m.Claim)
+			}
+			require.ElementsMatch(t, x.Claims, claims)
+			for name := range x.Pictures {
+				named := func(y study.Series) bool { return y.Name == name }
+				require.True(t, slices.ContainsFunc(s.Outcome.Series, named), name)
+			}
+			if first == nil {
+				first = &s.Outcome
+			}
+			require.Equal(t, first.Series, s.Outcome.Series)
+		}
+	}
+}

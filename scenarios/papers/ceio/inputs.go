@@ -1,0 +1,142 @@
+package ceio
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/study"
+)
+
+const (
+	micro = simcore.Microsecond
+	milli = simcore.Millisecond
+)
+
+// anchor is the claim that calibrates what software spends on a packet: CEIO with six of eight flows CPU-involved.
+const anchor = "ceio.t4.ceio.3_1"
+
+// shared are the inputs that every experiment of this package uses.
+var shared = []study.Input{
+	{Name: "testbed", Text: "ce-fleet", Source: "ce.link, ce.llc, ce.ddio, ce.mem, ce.clients: board preset, a " +
+		"server " +
+		"and eight clients on a switch that marks"},
+	{Name: "index", Text: "plain", Source: "of the last-level cache: ce.ctotal counts 2 KB for a buffer, however few " +
+		"lines of it a packet fills; a hashed index would hold 10 times as many packets of 144 B"},
+	{Name: "credits", Value: 3000, Unit: "packets", Source: "ce.ctotal"},
+	{Name: "rx_cycles", Value: cycles, Unit: "cycles", Source: "of a packet that software receives, so that CEIO's " +
+		"cores reach 61.57 M packets/s (Table 4, 3:1); most of a packet's time are its loads and stores",
+		Anchors: []string{anchor}, Instead: &study.Instead{Value: 32, Source: "the stack's default"}},
+	{Name: "tx_cycles", Value: cycles, Unit: "cycles", Source: "of a packet that software sends: as rx_cycles",
+		Anchors: []string{anchor}, Instead: &study.Instead{Value: 32, Source: "the stack's default"}},
+	{Name: "depth", Value: 1024, Unit: "requests", Source: "assumption: of a CPU-involved flow, as many as its ring " +
+		"has buffers, so that the rings of eight flows (ce.buf: 16 MB) exceed the cache"},
+	{Name: "chunk", Value: 64_000, Unit: "B", Source: "assumption: of a CPU-bypass flow; 46 packets"},
+	{Name: "client.period", Value: 90, Unit: "ps", Source: "assumption: clock of the clients' cores, four times as " +
+		"fast as the server's, as are their caches, so that the load exceeds the server's cores"},
+	{Name: "scale", Value: 1000, Unit: "", Source: "phases and timers are so much shorter: 1 s of " +
+		"ceio.q3.inactive_timer " +
+		"is 1 ms"},
+	{Name: "landing", Value: 256, Unit: "buffers", Source: "assumption: host buffers of a flow for slow packets, " +
+		"fewer " +
+		"than its share of the credits, as slow packets are drained in pieces no larger than that"},
+}
+
+// putBytes is the longest request of the store (ce.kv).
+const putBytes = 86
+
+// cycles is the calibrated cost of a packet.
+const cycles = 5
+
+// inputs returns the given inputs, followed by the shared ones.
+func inputs(own ...study.Input) []study.Input { return append(own, shared...) }
+
+// testbed returns the board of a scenario with so many clients.
+func testbed(s *study.Session, clients int) string {
+	period := int(s.Input("client.period"))
+	return fmt.Sprintf("{preset: %s, servers: [{preset: bf3-cores, cards: [{preset: bf3-cores, ports: 1, switch: "+
+		"{host: "+
+		"{host: {preset: host-ce, llc: {preset: host-ce-6, index: %s}}}}}]}], fleet: {machines: %d, card: {direct: "+
+		"{host: {cpu: {period_ps: %d, mmio_post_ps: %d}, private: {hit_latency_ps: 1250}, llc: {hit_latency_ps: "+
+		"6250}}}"+
+		"}}}", s.Text("testbed"), s.Text("index"), clients, period, 30*simcore.Nanosecond)
+}
+
+// system is a kind of server.
+type system string
+
+// Systems of the paper.
+const (
+	baseline system = "Baseline"
+	hostCC   system = "HostCC"
+	shRing   system = "ShRing"
+	withCEIO system = "CEIO"
+	without  system = "CEIO w/o optimization"
+)
+
+// slowBytes returns the option of CEIO for the length of buffers for slow packets: whole lines that hold frames with so
+// many bytes of payload, with their headers.
+func slowBytes(payload int) string {
+	const headers, line = 14 + 20 + 8 + 16, 64
+	return fmt.Sprintf("slow_bytes: %d", (payload+headers+line-1)/line*line)
+}
+
+// stacks returns the stacks of a scenario: a server and so many clients. Frames of CPU-involved flows have so many
+// bytes of payload. more has further options of the server's kind, timers among them.
+func (x system) stacks(s *study.Session, clients, payload int, more ...string) string {
+	kind, options := "ddio", slices.Clone(more)
+	switch x {
+	case hostCC:
+		kind, options = "hostcc", []string{fmt.Sprintf("occupancy_lines: %g", s.Input("hostcc.lines"))}
+	case shRing:
+		kind = "shring"
+	case withCEIO, without:
+		kind = "ceio"
+		options = append(options, fmt.Sprintf("credits: %g, landing: %g", s.Input("credits"),
+			s.Input("landing")), slowBytes(payload))
+		switch {
+		case x == without:
+			options = append(options, "reallocate: false, async: false")
+		case len(more) == 0:
+			options = append(options, timers(s))
+		}
+	}
+	own := ""
+	if kind != "ddio" {
+		own = fmt.Sprintf("%s: {%s}, ", kind, strings.Join(options, ", "))
+	}
+	server := fmt.Sprintf("{kind: %s, %shostnet: {rx_cycles: %g, tx_cycles: %g}}", kind, own, s.Input("rx_cycles"),
+		s.Input("tx_cycles"))
+	return server + strings.Repeat(", {kind: udp}", clients)
+}
+
+// timers returns CEIO's timers, a second in the paper.
+func timers(s *study.Session) string {
+	t := simcore.Ps(float64(simcore.Second) / s.Input("scale"))
+	return fmt.Sprintf("inactive: %dps, reactivate: %dps", t, t)
+}
+
+// store returns the fields of a key-value store for some clients, one flow each.
+func store(s *study.Session, name string, clients ...int) string {
+	return fmt.Sprintf("name: %s, kind: kv, transport: udp, from: %s, to: 0, depth: %g", name, list(clients),
+		s.Input("depth"))
+}
+
+// file returns the fields of writers of files, one flow each.
+func file(s *study.Session, name string, clients ...int) string {
+	const depth = 2
+	return fmt.Sprintf("name: %s, kind: chunks, transport: udp, from: %s, to: 0, sizes: [%g], depth: %d", name,
+		list(clients), s.Input("chunk"), depth)
+}
+
+// list returns numbers as a list in a scenario.
+func list(numbers []int) string { return strings.ReplaceAll(fmt.Sprint(numbers), " ", ", ") }
+
+// from returns n numbers from the first one on.
+func from(first, n int) (numbers []int) {
+	for i := range n {
+		numbers = append(numbers, first+i)
+	}
+	return numbers
+}

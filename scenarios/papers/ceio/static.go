@@ -1,0 +1,198 @@
+package ceio
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/models/board"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/papers/point"
+	"nictwin/scenarios/papers/study"
+)
+
+// Static measures eight flows of one kind by the size of their packets: rate, misses, and latencies at 512 B.
+var Static = study.Experiment{
+	Group: "ceio", Name: "static", Title: "Eight flows of one kind, by packet size", Figures: "CE Fig. 9, Table 2",
+	Pictures: staticPictures,
+	Claims: append([]string{
+		"ceio.e2e.missrate_ceio", "ceio.e2e.vs_hostcc", "ceio.e2e.hitrate_vs_hostcc", "ceio.e2e.shring_missrate",
+		"ceio.e2e.vs_shring_static", "ceio.e2e.erpc_gt_linefs", "ceio.e2e.small_gain_large", "ceio.les.linefs_frac",
+		"ceio.les.linefs_miss", "ceio.les.erpc_near_linerate", "ceio.intro.lat_range",
+	}, tailClaims...),
+	Inputs: inputs(hostLines),
+	Run:    static,
+	Notes: []string{"latencies are those of all requests of a run, the first ones included; the rate of its flows is " +
+		"what " +
+		"has an interval"},
+}
+
+// Kinds of flows, as the claims have them.
+const (
+	involved = "erpc_dpdk"
+	bypass   = "linefs"
+)
+
+var (
+	allSystems  = []system{baseline, hostCC, shRing, withCEIO}
+	packetSizes = []int{128, 256, 512, 1024}
+	staticKinds = []string{involved, bypass}
+)
+
+const staticFlows = 8
+
+func staticScene(s *study.Session, x system, kind string, n int) *point.Scene {
+	const packets, depth = 64, 2 // of a chunk; chunks under way
+	fields := fmt.Sprintf("kind: echo, sizes: [%d], depth: %g", n, s.Input("depth"))
+	if kind == bypass {
+		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %d, chunks: {segment: %d}", packets*n, depth, n)
+	}
+	return &point.Scene{Name: fmt.Sprintf("%s, %s, %d B", x, kind, n), Board: testbed(s, staticFlows),
+		Stacks: x.stacks(s, staticFlows, n), Counters: lookups,
+		Workloads: []string{fmt.Sprintf("transport: udp, from: %s, to: 0, %s", list(from(1, staticFlows)), fields)},
+		Warm:      point.WarmUp(s, milli), Window: milli}
+}
+
+// lookups returns the lines that the server's cores looked up in its last-level cache, and those that were not there.
+func lookups(rack *board.Rack) []uint64 {
+	n := make([]uint64, 2)
+	for _, l := range rack.Cards()[0].Memory.Host(nicspec.EndpointHost).LLC {
+		c := l.Counters()
+		t := &c[mem.Core]
+		n[0], n[1] = n[0]+t.Reads, n[1]+t.Reads-t.ReadHits
+	}
+	return n
+}
+
+// misses returns the share of the lookups that missed.
+func misses(p *point.Played) float64 { return float64(p.Grown[1]) / float64(max(p.Grown[0], 1)) }
+
+// staticKey names a point.
+type staticKey struct {
+	x    system
+	kind string
+	n    int
+}
+
+// staticTable has the points of the experiment.
+type staticTable struct {
+	s     *study.Session
+	at    map[staticKey]*point.Played
+	sizes []int
+}
+
+func static(s *study.Session) error {
+	t := staticTable{s: s, at: map[staticKey]*point.Played{}, sizes: packetSizes}
+	if s.Few() {
+		t.sizes = []int{512}
+	}
+	var keys []staticKey
+	var scenes []*point.Scene
+	for _, kind := range staticKinds {
+		for _, n := range t.sizes {
+			for _, x := range allSystems {
+				keys, scenes = append(keys, staticKey{x, kind, n}), append(scenes, staticScene(s, x, kind, n))
+			}
+		}
+	}
+	all, err := point.Play(s, scenes...)
+	if err != nil {
+		return err
+	}
+	size := study.Axis{Name: "packet", Unit: "B", Log: true}
+	for _, kind := range staticKinds {
+		rate := study.NewSeries("static_"+kind, "Eight flows, "+kind, "payload", "Gbps", size)
+		miss := study.NewSeries("misses_"+kind, "Eight flows, "+kind, "lookups of cores that miss the cache", "", size)
+		for i, k := range keys {
+			if k.kind == kind {
+				point.Add(rate, string(k.x), half(all[i], kind), float64(k.n))
+				miss.Add(string(k.x), misses(all[i]), float64(k.n))
+			}
+		}
+		s.Record(rate, miss)
+	}
+	for i, k := range keys {
+		t.at[k] = all[i]
+	}
+	t.rates()
+	t.missRates()
+	t.latencies()
+	return nil
+}
+
+// gbps returns the rate of requests.
+func (t *staticTable) gbps(x system, kind string, n int) float64 {
+	return half(t.at[staticKey{x, kind, n}], kind).Gbps
+}
+
+func (t *staticTable) runs(kind string, sizes []int, systems ...system) (names []string) {
+	for _, x := range systems {
+		for _, n := range sizes {
+			names = append(names, t.at[staticKey{x, kind, n}].Name)
+		}
+	}
+	return names
+}
+
+// most returns the largest of the ratios of two systems, over all sizes.
+func (t *staticTable) most(kind string, a, b system) (most float64) {
+	for _, n := range t.sizes {
+		most = max(most, t.gbps(a, kind, n)/t.gbps(b, kind, n))
+	}
+	return most
+}
+
+func (t *staticTable) rates() {
+	s := t.s
+	s.Value("ceio.e2e.vs_hostcc", t.most(involved, withCEIO, hostCC), "the largest ratio of all sizes, CPU-involved").
+		On(t.runs(involved, t.sizes, withCEIO, hostCC)...)
+	above := true
+	var text string
+	for _, n := range t.sizes {
+		a, b := t.gbps(withCEIO, involved, n), t.gbps(shRing, involved, n)
+		above, text = above && study.Above(a, b), text+fmt.Sprintf("%d B: %.4g, %.4g Gbps  ", n, a, b)
+	}
+	s.Holds("ceio.e2e.vs_shring_static", above, text, "CEIO and ShRing, CPU-involved").
+		On(t.runs(involved, t.sizes, withCEIO, shRing)...)
+	a, b := t.most(involved, withCEIO, baseline), t.most(bypass, withCEIO, baseline)
+	s.Holds("ceio.e2e.erpc_gt_linefs", study.Above(a, b), fmt.Sprintf("%.3g and %.3g", a, b),
+		"largest speed-ups of all sizes").On(slices.Concat(t.runs(involved, t.sizes, withCEIO, baseline),
+		t.runs(bypass, t.sizes, withCEIO, baseline))...)
+	falls, before, text := true, 0.0, ""
+	for i, n := range t.sizes {
+		r := t.gbps(withCEIO, involved, n) / t.gbps(baseline, involved, n)
+		falls, before, text = falls && (i == 0 || !study.Above(r, before)), r, text+fmt.Sprintf("%d B: %.3g  ", n, r)
+	}
+	s.Holds("ceio.e2e.small_gain_large", falls && before < 1.1, text, "speed-up over the baseline").
+		On(t.runs(involved, t.sizes, withCEIO, baseline)...)
+	least := 1e9
+	for _, n := range t.sizes {
+		least = min(least, t.gbps(withCEIO, bypass, n)/t.gbps(withCEIO, involved, n))
+	}
+	s.Value("ceio.les.linefs_frac", least, "the smallest ratio of all sizes").
+		On(slices.Concat(t.runs(bypass, t.sizes, withCEIO), t.runs(involved, t.sizes, withCEIO))...)
+	const line, headers, part = 200, 20 + 4 + 14 + 20 + 8 + 16, 0.9
+	last := t.sizes[len(t.sizes)-1]
+	g := t.gbps(withCEIO, involved, last)
+	full := line * float64(last) / float64(last+headers)
+	s.Holds("ceio.les.erpc_near_linerate", g >= part*full, fmt.Sprintf("%.4g of %.4g Gbps at %d B", g, full, last),
+		"payload of requests against line rate less headers").On(t.runs(involved, []int{last}, withCEIO)...)
+}
+
+func (t *staticTable) missRates() {
+	s := t.s
+	worst := func(x system, kind string) (most float64) {
+		for _, n := range t.sizes {
+			most = max(most, misses(t.at[staticKey{x, kind, n}]))
+		}
+		return most
+	}
+	const how = "lookups of cores in the last-level cache; the most of all sizes"
+	own, ring, host := worst(withCEIO, involved), worst(shRing, involved), worst(hostCC, involved)
+	s.Value("ceio.e2e.missrate_ceio", own, how).On(t.runs(involved, t.sizes, withCEIO)...)
+	s.Holds("ceio.e2e.shring_missrate", max(own-ring, ring-own) <= 0.03, fmt.Sprintf("%.3g, ShRing %.3g", own, ring),
+		how).On(t.runs(involved, t.sizes, withCEIO, shRing)...)
+	s.Holds("ceio.e2e.hitrate_vs_hostcc", host >= 20*own, fmt.Sprintf("HostCC %.3g, CEIO %.3g", host, own),
+		how).On(t.runs(involved, t.sizes, withCEIO, hostCC)...)
+	s.Value("ceio.les.linefs_miss", worst(withCEIO, bypass), how).On(t.runs(bypass, t.sizes, withCEIO)...)
+}
