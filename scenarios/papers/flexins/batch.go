@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -64,22 +65,22 @@ func batch(s *study.Session) error {
 	low, high, runs := math.Inf(1), 0.0, []string{}
 	for i, n := range batchSizes {
 		for k, cores := range engineCores {
-			add(x, fmt.Sprintf("%s, %d engine cores", system, cores), &all[per*i+k].rate, float64(n))
+			point.Add(x, fmt.Sprintf("%s, %d engine cores", system, cores), &all[per*i+k].Rate, float64(n))
 		}
 		r := all[per*i+per-1]
-		add(x, rnicName, &r.rate, float64(n))
+		point.Add(x, rnicName, &r.Rate, float64(n))
 		if n >= batchSizes[1] { // one at a time, posting limits the rate
-			low, high, runs = min(low, r.rate.Gbps), max(high, r.rate.Gbps), append(runs, r.name)
+			low, high, runs = min(low, r.Rate.Gbps), max(high, r.Rate.Gbps), append(runs, r.Name)
 		}
 	}
 	s.Record(x)
 	best, r := all[len(all)-2], all[len(all)-1]
-	s.Value("smartns.eng.batched_read", best.rate.Gbps/r.rate.Gbps, fmt.Sprintf("batches of %d: %.3g Gbps with %d "+
-		"engine cores, %.3g by READs, %g of which are outstanding", batchSizes[len(batchSizes)-1], best.rate.Gbps,
-		engineCores[len(engineCores)-1], r.rate.Gbps, s.Input("rnic.reads"))).On(best.name, r.name)
+	s.Value("smartns.eng.batched_read", best.Rate.Gbps/r.Rate.Gbps, fmt.Sprintf("batches of %d: %.3g Gbps with %d "+
+		"engine cores, %.3g by READs, %g of which are outstanding", batchSizes[len(batchSizes)-1], best.Rate.Gbps,
+		engineCores[len(engineCores)-1], r.Rate.Gbps, s.Input("rnic.reads"))).On(best.Name, r.Name)
 	flat := s.Input("flat")
-	last := all[len(all)-1].rate.Gbps
-	s.Holds("smartns.eng.rnic_read_cap", last <= (1+flat)*all[2*per-1].rate.Gbps, fmt.Sprintf("%.3g to %.3g "+
+	last := all[len(all)-1].Rate.Gbps
+	s.Holds("smartns.eng.rnic_read_cap", last <= (1+flat)*all[2*per-1].Rate.Gbps, fmt.Sprintf("%.3g to %.3g "+
 		"Gbps", low, high),
 		"64 at a time get no more than 10% above 4 at a time").On(runs...)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -64,21 +65,21 @@ func connections(s *study.Session) error {
 	each := study.NewSeries("packet", "Time of a packet on an Arm core, by connections", "time", "ns",
 		study.Axis{Name: "connections"})
 	for i, n := range counts {
-		add(x, system, &own[i].rate, float64(n))
-		add(x, rnicName, &rnic[i].rate, float64(n))
+		point.Add(x, system, &own[i].Rate, float64(n))
+		point.Add(x, rnicName, &rnic[i].Rate, float64(n))
 		mem.Add(system+", host", own[i].host[1], float64(n))
 		mem.Add(system+", Arm", own[i].arm[1], float64(n))
 		mem.Add(rnicName+", host", rnic[i].host[1], float64(n))
-		each.Add(system, 1e9*float64(n)/own[i].rate.PerSecond, float64(n))
+		each.Add(system, 1e9*float64(n)/own[i].Rate.PerSecond, float64(n))
 	}
 	s.Record(x, mem, each)
 	judgeConnections(s, counts, own, rnic)
 	full := goodput(s, bothGbps, s.Input("duplex.payload"))
 	flow := all[at]
-	there, back := flow.of(s, forward), flow.of(s, backward)
+	there, back := flow.Of(s, forward), flow.Of(s, backward)
 	s.Value("smartns.intro.full_duplex", min(there.Gbps, back.Gbps)/full, fmt.Sprintf("6 connections each way get "+
-		"%.4g and %.4g Gbps of %.4g", there.Gbps, back.Gbps, full)).On(flow.name+", "+forward,
-		flow.name+", "+backward)
+		"%.4g and %.4g Gbps of %.4g", there.Gbps, back.Gbps, full)).On(flow.Name+", "+forward,
+		flow.Name+", "+backward)
 	return nil
 }
 
@@ -88,21 +89,21 @@ func judgeConnections(s *study.Session, counts []int, own, rnic []*played) {
 	full := goodput(s, bothGbps, s.Input("payload"))
 	first, runs := 0, []string{}
 	for i, n := range counts {
-		runs = append(runs, own[i].name)
-		if first == 0 && own[i].rate.Gbps >= near*full {
+		runs = append(runs, own[i].Name)
+		if first == 0 && own[i].Rate.Gbps >= near*full {
 			first = n
 		}
 	}
-	one := 1e9 / own[0].rate.PerSecond
+	one := 1e9 / own[0].Rate.PerSecond
 	s.Value("smartns.net.multi_linerate_conns", float64(first), fmt.Sprintf("connections that get 95%% of %.4g Gbps; "+
 		"one takes %.3g ns a packet, where 2 KB at 400 Gbps over 5 to 6 cores make 205 to 246", full, one)).On(runs...)
 	a, b := own[len(own)-1], rnic[len(rnic)-1]
 	broken := ""
-	if low := min(a.rate.Gbps, b.rate.Gbps); low < near*full {
+	if low := min(a.Rate.Gbps, b.Rate.Gbps); low < near*full {
 		broken = fmt.Sprintf("%.4g Gbps are less than 95%% of %.4g", low, full)
 	}
-	s.ValueAnd("smartns.net.multi_vs_rnic", a.rate.Gbps/b.rate.Gbps, fmt.Sprintf("12 connections, %.4g against %.4g "+
-		"Gbps, of %.4g", a.rate.Gbps, b.rate.Gbps, full), broken).On(a.name, b.name)
+	s.ValueAnd("smartns.net.multi_vs_rnic", a.Rate.Gbps/b.Rate.Gbps, fmt.Sprintf("12 connections, %.4g against %.4g "+
+		"Gbps, of %.4g", a.Rate.Gbps, b.Rate.Gbps, full), broken).On(a.Name, b.Name)
 }
 
 // Names of the workloads of a scene with traffic both ways.
@@ -123,7 +124,7 @@ func connectionScene(s *study.Session, n int) *scene {
 		name: fmt.Sprintf("%d connections", n), stacks: stack(s, "", ""),
 		workloads: []string{fmt.Sprintf("kind: write, processes: %d, depth: %g, sizes: [%g], mtu: 2048, ports: 2", n,
 			s.Input("depth"), s.Input("payload"))},
-		warm: warmUp(s, 300*simcore.Microsecond), window: 2 * milli,
+		warm: point.WarmUp(s, 300*simcore.Microsecond), window: 2 * milli,
 	}
 }
 
@@ -149,9 +150,9 @@ func recordSensitivity(s *study.Session, all []*played) {
 	x := study.NewSeries("sensitivity", "WRITEs of 2 KB by the time of a packet on an Arm core", "payload", "Gbps",
 		study.Axis{Name: "connections"})
 	for _, v := range sensitivities {
-		packet := 1e9 / all[0].rate.PerSecond
+		packet := 1e9 / all[0].Rate.PerSecond
 		for i, n := range v.counts {
-			add(x, fmt.Sprintf("%.0f ns a packet", packet), &all[i].rate, float64(n))
+			point.Add(x, fmt.Sprintf("%.0f ns a packet", packet), &all[i].Rate, float64(n))
 		}
 		all = all[len(v.counts):]
 	}
@@ -166,6 +167,6 @@ func connectionsOfRNIC(s *study.Session, n int) *scene {
 		stacks: kind, devices: device,
 		workloads: []string{fmt.Sprintf("kind: write, processes: %d, depth: %g, sizes: [%g], mtu: 2048", n,
 			s.Input("depth"), s.Input("payload"))},
-		warm: warmUp(s, 200*simcore.Microsecond), window: milli,
+		warm: point.WarmUp(s, 200*simcore.Microsecond), window: milli,
 	}
 }

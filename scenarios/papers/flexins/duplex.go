@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -64,10 +65,10 @@ func duplex(s *study.Session) error {
 	var runs []string
 	for i, p := range all {
 		d, phase := designs[i/len(phases)], phases[i%len(phases)]
-		r := p.of(s, "tx")
-		bar(x, d, phase, &r)
+		r := p.Of(s, "tx")
+		point.Bar(x, d, phase, &r)
 		tx[d+phase] = r.Gbps
-		runs = append(runs, p.name+", tx")
+		runs = append(runs, p.Name+", tx")
 		rx.Bar(d, phase, p.toArm[0])
 	}
 	s.Record(x, rx)
@@ -87,9 +88,9 @@ func duplex(s *study.Session) error {
 
 // duplexScene returns a scene with a window before, while or after another flow is received.
 func duplexScene(s *study.Session, d, phase string) *scene {
-	warm := warmUp(s, 300*simcore.Microsecond)
+	warm := point.WarmUp(s, 300*simcore.Microsecond)
 	if d == staged {
-		warm = warmUp(s, 2*milli)
+		warm = point.WarmUp(s, 2*milli)
 	}
 	c := &scene{
 		name: d + ", " + phase, stacks: stack(s, "", design(s, d)), warm: warm, window: 2 * milli,
@@ -101,12 +102,12 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 	}
 	end := c.warm
 	if phase != before {
-		c.warm += warmUp(s, 300*simcore.Microsecond)
+		c.warm += point.WarmUp(s, 300*simcore.Microsecond)
 		c.captures = &arriving{first: int(s.Input("connections")), cores: int(s.Input("rx.cores")),
 			payload: int(s.Input("rx.payload"))}
 	}
 	if phase == during {
-		end = c.warm + c.window + behind
+		end = c.warm + c.window + point.Behind
 	}
 	// the acknowledgements of the flow under test share the cables: headers alone, one for each packet
 	rate := goodput(s, portGbps, s.Input("payload"))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 )
 
 // Round trips of the reflector miss the paper without the mechanism that each of them is about, and the flow that is
@@ -24,7 +25,7 @@ func TestMechanisms(t *testing.T) {
 	all, err := play(s, scenes...)
 	require.NoError(t, err)
 	for _, p := range all {
-		t.Log(p.name, p.round(2), p.rate.Converged)
+		t.Log(p.Name, p.round(2), p.Rate.Converged)
 	}
 	const printed, accepted = 10.1, 1.2
 	require.Less(t, all[0].round(2), accepted*printed)
@@ -39,7 +40,8 @@ func TestArrivingFlow(t *testing.T) {
 	s := session(t, &Duplex, 1)
 	for _, d := range []string{headerOnly, staged, stagedSmall} {
 		c := duplexScene(s, d, during)
-		require.Contains(t, c.captureFields, fmt.Sprintf("until: %dps", c.warm+c.window+behind), "the whole window")
+		until := fmt.Sprintf("until: %dps", c.warm+c.window+point.Behind)
+		require.Contains(t, c.captureFields, until, "the whole window")
 	}
 	c := duplexScene(s, headerOnly, during)
 	c.warm = 50 * simcore.Microsecond

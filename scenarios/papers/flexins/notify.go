@@ -58,8 +58,8 @@ func notify(s *study.Session) error {
 		of := all[i*(rounds+1):][:rounds+1]
 		many := of[0]
 		label := strings.ReplaceAll(n, "_", ", ")
-		latency[n], rate[n] = lone(s, n, of[1:]), many.rate.PerSecond/1e6
-		names[n] = [2]string{n + ", lone requests, mean", many.name}
+		latency[n], rate[n] = lone(s, n, of[1:]), many.Rate.PerSecond/1e6
+		names[n] = [2]string{n + ", lone requests, mean", many.Name}
 		y.Bar(system, label, latency[n])
 		if rate[n] > 0 {
 			x.Bar(system, label, rate[n])
@@ -94,8 +94,8 @@ const loneRounds = 12
 func lone(s *study.Session, notification string, rounds []*played) float64 {
 	var times []simcore.Ps
 	for _, p := range rounds {
-		for i := range p.times {
-			if l := &p.times[i]; l.Measure == "wire" {
+		for i := range p.Times {
+			if l := &p.Times[i]; l.Measure == "wire" {
 				times = append(times, simcore.Ps(l.Mean))
 			}
 		}

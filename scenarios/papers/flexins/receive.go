@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -61,7 +62,7 @@ func receive(s *study.Session) error {
 	}
 	for i, p := range all {
 		name := map[string]string{"in_cache": inCache, "naive": naive}[designs[i/len(logs)]]
-		add(x, name, &p.rate, mb(i%len(logs)))
+		point.Add(x, name, &p.Rate, mb(i%len(logs)))
 		mem.Add(name, p.arm[1], mb(i%len(logs)))
 	}
 	s.Record(x, mem)
@@ -79,8 +80,8 @@ func judgeReceive(s *study.Session, own, other []*played, mb func(int) float64) 
 	full, least, most, high := goodput(s, bothGbps, s.Input("payload")), math.Inf(1), 0.0, 0.0
 	var runs, theirs []string
 	for _, p := range own {
-		least, most, high = min(least, p.rate.Gbps), max(most, p.rate.Gbps), max(high, p.arm[1])
-		runs = append(runs, p.name)
+		least, most, high = min(least, p.Rate.Gbps), max(most, p.Rate.Gbps), max(high, p.arm[1])
+		runs = append(runs, p.Name)
 	}
 	near := s.Input("flat")
 	s.Holds("smartns.rxe.flat_linerate", least >= (1-near)*full && most <= (1+near)*full, fmt.Sprintf("%.4g to %.4g "+
@@ -90,7 +91,7 @@ func judgeReceive(s *study.Session, own, other []*played, mb func(int) float64) 
 	little, much := s.Input("knee.below"), s.Input("knee.beyond")
 	below, beyond, from := 0.0, math.Inf(1), 0.0
 	for i, p := range other {
-		theirs = append(theirs, p.name)
+		theirs = append(theirs, p.Name)
 		switch size := mb(i); {
 		case size <= s.Input("arm.llc")/2:
 			below, from = max(below, p.arm[1]), size
@@ -112,7 +113,7 @@ func receiveScene(s *study.Session, design string, log int) *scene {
 		stacks: stack(s, "mtu: 8192, ", data),
 		workloads: []string{fmt.Sprintf("kind: write, processes: %g, ports: 2, depth: %g, sizes: [%g], mtu: 8192",
 			s.Input("connections"), s.Input("depth"), s.Input("payload"))},
-		warm: warmUp(s, 3*milli/2), window: 2 * milli,
+		warm: point.WarmUp(s, 3*milli/2), window: 2 * milli,
 	}
 	if design == "naive" && log > 6 {
 		c.window = 6 * milli // rates swing when packets are lost

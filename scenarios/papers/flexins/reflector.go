@@ -3,6 +3,7 @@ package flexins
 import (
 	"fmt"
 
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -47,7 +48,7 @@ func reflector(s *study.Session) error {
 		y.Bar("round trip", systems[i].name, at[systems[i].name])
 	}
 	s.Record(y)
-	plain, base, opt := all[0].name, all[2].name, all[1].name
+	plain, base, opt := all[0].Name, all[2].Name, all[1].Name
 	how := fmt.Sprintf("%.3g us; RNIC %.3g us", at[system], at[rnicName])
 	s.Value("smartns.naive.l2_latency", at[system], "mean round trip of raw frames, both ends over the Arm").On(plain)
 	s.Value("smartns.naive.l2_vs_rnic", at[system]/at[rnicName], how).On(plain, base)
@@ -65,7 +66,7 @@ func reflectorScene(s *study.Session, name, stack, device, options string) *scen
 		name: name, stacks: stack, devices: device,
 		workloads: []string{fmt.Sprintf("kind: reflector, %s, depth: 1, sizes: [%g]", options,
 			s.Input("frame")-framing)},
-		warm: warmUp(s, 2*milli), window: 8 * milli, payload: "fresh",
+		warm: point.WarmUp(s, 2*milli), window: 8 * milli, payload: "fresh",
 	}
 }
 

@@ -2,24 +2,19 @@ package flexins
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
-	"runtime"
-	"slices"
-	"strings"
-	"sync"
 
 	"nictwin/models/board"
 	"nictwin/models/format/tlp"
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/host"
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
-	"nictwin/scenarios/run"
-	"nictwin/scenarios/run/stats"
 )
 
-// scene is a point of a figure: a scenario with a window in which it is measured.
+// scene is a point of a figure.
 type scene struct {
 	name      string // of the run
 	board     string // preset of the pair of servers; empty: two BlueField-3
@@ -37,191 +32,96 @@ type scene struct {
 	dir           string // folder of the captures
 }
 
-// Ends of the traffic: how long it goes on behind the window, and a number of messages that none of the flows reaches.
-const (
-	behind   = 20 * simcore.Microsecond
-	endless  = 100_000
-	leastWin = 50 * simcore.Microsecond
-)
-
-// warmUp returns the length of a warm-up. Where no claim can be judged (study.Session.Few), rings need no whole lap.
-func warmUp(s *study.Session, t simcore.Ps) simcore.Ps {
-	if s.Few() {
-		return min(t, leastWin)
-	}
-	return t
-}
-
-// text returns the scenario. Its window is the session's percentage of the usual one.
-func (c *scene) text(s *study.Session) string {
-	window := max(c.window*simcore.Ps(s.Percent)/100, min(leastWin, c.window))
-	preset := cmp.Or(c.board, s.Text("testbed"))
-	var b strings.Builder
-	fmt.Fprintf(&b, "name: flexins\ndescription: %q\nboard: {preset: %s}\nstacks: [%s]\n", c.name, preset, c.stacks)
-	if c.devices != "" {
-		fmt.Fprintf(&b, "devices: [%s]\n", c.devices)
-	}
-	b.WriteString("workloads:\n")
-	all := slices.Clone(c.passing)
-	for i, w := range c.workloads {
-		begin := s.Phase(fmt.Sprint(c.name, i), simcore.Microsecond)
-		all = append(all, fmt.Sprintf("count: %d, begin: %dps, end: %dps, %s", endless, begin, c.warm+window+behind, w))
-	}
-	for _, w := range all {
-		fmt.Fprintf(&b, "- {payload: %s, seed: %d, %s}\n", cmp.Or(c.payload, "reused"), s.Seed, w)
-	}
+// point returns the scene with the settings that all scenes of this package share.
+func (c *scene) point(s *study.Session) *point.Scene {
+	x := &point.Scene{Name: c.name, Board: "{preset: " + cmp.Or(c.board, s.Text("testbed")) + "}",
+		Devices: c.devices, Stacks: c.stacks, Workloads: c.workloads, Passing: c.passing,
+		Payload: cmp.Or(c.payload, "reused"), More: c.more, Begin: simcore.Microsecond, Warm: c.warm, Window: c.window,
+		Counters: counters}
 	if c.captures != nil {
-		b.WriteString("background:\n")
+		x.More += "background:\n"
 		for port := range 2 {
-			fmt.Fprintf(&b, "- {capture: %q, port: %d, %s}\n", captureOf(c.dir, port), port, c.captureFields)
+			x.More += fmt.Sprintf("- {capture: %q, port: %d, %s}\n", captureOf(c.dir, port), port, c.captureFields)
 		}
 	}
-	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps}\n%s", c.warm, window, c.more)
-	return b.String()
+	return x
 }
+
+// text returns the scenario.
+func (c *scene) text(s *study.Session) string { return c.point(s).Text(s) }
 
 // played holds the measurements of a point.
 type played struct {
-	name  string
-	rate  stats.Rate // of all flows
-	flows []stats.FlowRate
-	times []stats.Latency
-	arm   [2]float64 // rate of each server's Arm DRAM in the window, in GB/s
-	host  [2]float64 // of its host DRAM
-	toArm [2]float64 // rate of writes to its Arm over PCIe, in Gbps
-	sim   simcore.Ps
+	*point.Played
+	arm   [servers]float64 // rate of each server's Arm DRAM in the window, in GB/s
+	host  [servers]float64 // of its host DRAM
+	toArm [servers]float64 // rate of writes to its Arm over PCIe, in Gbps
 }
 
-// play plays scenes, several at a time, and records their runs in order.
+// play plays scenes, and records their runs in order.
 func play(s *study.Session, scenes ...*scene) ([]*played, error) {
-	all, errs := make([]*played, len(scenes)), make([]error, len(scenes))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(scenes)) {
-		wg.Go(func() {
-			for i := range next {
-				all[i], errs[i] = scenes[i].play(s)
+	var points []*point.Scene
+	for _, c := range scenes {
+		if c.captures != nil {
+			dir, err := c.captures.captures()
+			defer func() { _ = os.RemoveAll(dir) }()
+			if c.dir = dir; err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
-		})
-	}
-	for i := range scenes {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	for _, p := range all {
-		s.Logf("%s: %.4g Gbps", p.name, p.rate.Gbps)
-		p.record(s)
-	}
-	return all, s.Err()
-}
-
-// play plays the scene.
-func (c *scene) play(s *study.Session) (*played, error) {
-	if err := s.Err(); err != nil {
-		return nil, err
-	}
-	if c.captures != nil {
-		dir, err := c.captures.captures()
-		defer func() { _ = os.RemoveAll(dir) }()
-		if c.dir = dir; err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
+		points = append(points, c.point(s))
 	}
-	list, err := run.Parse(c.name, []byte(c.text(s)))
+	list, err := point.Play(s, points...)
 	if err != nil {
 		return nil, err
 	}
-	spec := &list[0].Spec
-	w := &meter{from: simcore.Ps(spec.Measure.WarmUp), to: simcore.Ps(spec.Measure.WarmUp + spec.Measure.Window)}
-	p, err := list[0].Play(s.Context, run.Options{NIC: "", Unjudged: true, Stats: run.StatsSummary,
-		Traffic: w.traffic, Step: w.step})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.name, err)
+	var all []*played
+	for _, p := range list {
+		x := &played{Played: p}
+		for i := range servers {
+			const giga, bits = 1e9, 8
+			x.arm[i] = p.PerSecond(countArm+i) / giga
+			x.host[i] = p.PerSecond(countHost+i) / giga
+			x.toArm[i] = p.PerSecond(countToArm+i) * bits / giga
+		}
+		all = append(all, x)
 	}
-	for i := range p.Findings {
-		err = errors.Join(err, fmt.Errorf("%s: %s", c.name, p.Findings[i].Text))
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !w.whole {
-		return nil, fmt.Errorf("%s: the traffic ended before the window: want a longer one", c.name)
-	}
-	x := &played{name: c.name, rate: p.Stats.Total, flows: p.Stats.Flows, times: p.Stats.Latency, sim: p.Sim}
-	x.arm, x.host = w.rates(nicspec.EndpointArm), w.rates(nicspec.EndpointHost)
-	for i := range x.toArm {
-		const perGb = 8e-9 * float64(simcore.Second)
-		x.toArm[i] = float64(w.writes[1][i]-w.writes[0][i]) * perGb / float64(w.to-w.from)
-	}
-	return x, nil
+	return all, nil
 }
 
-// step of the traffic: run.Options.Step is called after each.
-const step = simcore.Microsecond
+// Counters of a scene: bytes of Arm DRAM, host DRAM and writes to the Arm, of each server.
+const (
+	servers    = 2
+	countArm   = 0
+	countHost  = servers
+	countToArm = 2 * servers
+	counts     = 3 * servers
+)
 
-// meter reads the DRAM counters of both servers when the window begins and when it ends.
-type meter struct {
-	from, to simcore.Ps
-	rack     *board.Rack
-	at       simcore.Ps
-	reads    [2][2][2]uint64 // by end of the window, endpoint, server
-	writes   [2][2]uint64    // to the Arm, by end of the window and server
-	began    bool
-	whole    bool
-}
-
-func (m *meter) traffic(rack *board.Rack, settled bool) {
-	if !settled {
-		m.rack = rack
-	}
-}
-
-func (m *meter) step(int) {
-	m.at += step
-	if !m.began && m.at >= m.from {
-		m.began, m.reads[0], m.writes[0] = true, m.read(), m.written()
-	}
-	if !m.whole && m.at >= m.to {
-		m.whole, m.reads[1], m.writes[1] = true, m.read(), m.written()
-	}
-}
-
-// read returns the bytes of the DRAM of each endpoint and server.
-func (m *meter) read() (n [2][2]uint64) {
-	for i, c := range m.rack.Cards() {
-		for _, ep := range []int{nicspec.EndpointArm, nicspec.EndpointHost} {
-			h := c.Memory.Host(ep)
-			if h == nil || i > 1 {
-				continue
-			}
-			for _, d := range h.DRAM {
-				c := d.Counters()
-				n[ep][i] += c.ReadBytes + c.WrittenBytes - c.LoadRead - c.LoadWritten
-			}
+// counters returns the counters of a scene.
+func counters(rack *board.Rack) []uint64 {
+	n := make([]uint64, counts)
+	for i, c := range rack.Cards() {
+		if i >= servers {
+			break
+		}
+		n[countArm+i] = traffic(c.Memory.Host(nicspec.EndpointArm))
+		n[countHost+i] = traffic(c.Memory.Host(nicspec.EndpointHost))
+		if c.ArmLink != nil {
+			n[countToArm+i] = c.ArmLink.Counters(0).In[tlp.Posted].Payload
 		}
 	}
 	return n
 }
 
-// written returns the payload bytes of writes from each card to its Arm.
-func (m *meter) written() (n [2]uint64) {
-	for i, c := range m.rack.Cards() {
-		if c.ArmLink != nil && i < len(n) {
-			n[i] = c.ArmLink.Counters(0).In[tlp.Posted].Payload
-		}
+// traffic returns the bytes read from and written to the DRAM of an endpoint, loads of the scenario excepted.
+func traffic(h *host.Server) (n uint64) {
+	if h == nil {
+		return 0
+	}
+	for _, d := range h.DRAM {
+		c := d.Counters()
+		n += c.ReadBytes + c.WrittenBytes - c.LoadRead - c.LoadWritten
 	}
 	return n
-}
-
-// rates returns the rate of an endpoint's DRAM on both servers in the window, in GB/s.
-func (m *meter) rates(ep int) (r [2]float64) {
-	const perGB = 1e-9 * float64(simcore.Second)
-	for i := range r {
-		r[i] = float64(m.reads[1][ep][i]-m.reads[0][ep][i]) * perGB / float64(m.to-m.from)
-	}
-	return r
 }

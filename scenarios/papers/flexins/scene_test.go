@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 	"nictwin/scenarios/run"
 	"nictwin/scenarios/run/stats"
@@ -59,10 +60,10 @@ func TestStartsDependOnTheSeed(t *testing.T) {
 
 // Walks without latencies have no spread: that is an error, not a small spread.
 func TestSpreadWantsLatencies(t *testing.T) {
-	p := &played{name: "mute"}
+	p := &played{Played: &point.Played{Name: "mute"}}
 	_, err := p.end()
 	require.ErrorContains(t, err, "mute: no latencies")
-	p.times = []stats.Latency{{Measure: "completion", P50: 5e6, P90: 7e6}}
+	p.Times = []stats.Latency{{Measure: "completion", P50: 5e6, P90: 7e6}}
 	e, err := p.end()
 	require.NoError(t, err)
 	require.Equal(t, 2.0, e.spread)
@@ -74,10 +75,10 @@ func TestWarmUpIsALap(t *testing.T) {
 	const ring = 32 << 20
 	for _, n := range transmitSizes {
 		c := &scene{name: "x", warm: lapOf(s, n)}
-		p := &played{}
-		p.rate.Gbps = 8 * ring / float64(c.warm) * 1e3 // just a lap
-		require.ErrorContains(t, checkLap(s, c, &played{}), "want a lap")
-		p.rate.Gbps *= 1.001
+		p := &played{Played: &point.Played{}}
+		p.Rate.Gbps = 8 * ring / float64(c.warm) * 1e3 // just a lap
+		require.ErrorContains(t, checkLap(s, c, &played{Played: &point.Played{}}), "want a lap")
+		p.Rate.Gbps *= 1.001
 		require.NoError(t, checkLap(s, c, p))
 		require.GreaterOrEqual(t, c.warm, 2*milli)
 	}
@@ -95,13 +96,13 @@ func TestPoint(t *testing.T) {
 			window: milli, workloads: []string{"name: a, kind: write, sizes: [4096], mtu: 4096"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"plain", "staged"}, []string{s.Outcome.Runs[0].Name, s.Outcome.Runs[1].Name})
-	a, b := all[0].of(s, "a"), all[0].of(s, "b")
-	require.InEpsilon(t, all[0].rate.Gbps, a.Gbps+b.Gbps, 1e-6)
+	a, b := all[0].Of(s, "a"), all[0].Of(s, "b")
+	require.InEpsilon(t, all[0].Rate.Gbps, a.Gbps+b.Gbps, 1e-6)
 	require.Equal(t, "plain, b", s.Outcome.Runs[3].Name)
 	require.False(t, s.Outcome.Runs[3].Converged, "fewer than 500 messages")
 	require.Less(t, all[0].arm[0], 0.5)
 	require.Positive(t, all[0].host[0]+all[0].host[1])
-	require.InEpsilon(t, all[1].rate.Gbps, all[1].of(s, "a").Gbps, 1e-6)
+	require.InEpsilon(t, all[1].Rate.Gbps, all[1].Of(s, "a").Gbps, 1e-6)
 }
 
 // A point whose scenario finds something wrong fails the experiment, with the name of the point.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -55,8 +56,8 @@ func sizes(s *study.Session) error {
 		own, other := all[i], all[i+1]
 		kind, depth, n := kinds[i/2/len(list)/2], depths[i/2/len(list)%2], list[i/2%len(list)]
 		if depth > 1 {
-			add(x, system+" "+kind, &own.rate, float64(n))
-			add(x, rnicName+" "+kind, &other.rate, float64(n))
+			point.Add(x, system+" "+kind, &own.Rate, float64(n))
+			point.Add(x, rnicName+" "+kind, &other.Rate, float64(n))
 		} else {
 			own.addRound(y, system+" "+kind, 1, float64(n))
 			other.addRound(y, rnicName+" "+kind, 1, float64(n))
@@ -86,10 +87,10 @@ func (t *sizeTable) add(own, other *played, depth, n int) {
 			t.lowest = r
 		}
 		t.highest = max(t.highest, r)
-		t.times = append(t.times, own.name, other.name)
+		t.times = append(t.times, own.Name, other.Name)
 		return
 	}
-	r := own.rate.Gbps / other.rate.Gbps
+	r := own.Rate.Gbps / other.Rate.Gbps
 	if small := 4096; n < small {
 		if t.smallest == 0 || r < t.smallest {
 			t.smallest = r
@@ -100,7 +101,7 @@ func (t *sizeTable) add(own, other *played, depth, n int) {
 	if t.worst == 0 || math.Abs(math.Log(r)) > math.Abs(math.Log(t.worst)) {
 		t.worst = r
 	}
-	t.rates = append(t.rates, own.name, other.name)
+	t.rates = append(t.rates, own.Name, other.Name)
 }
 
 func (t *sizeTable) judge(s *study.Session) {

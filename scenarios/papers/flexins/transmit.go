@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -62,9 +63,9 @@ func transmit(s *study.Session) error {
 	designs := []string{headerOnly, staged, stagedSmall}
 	for _, d := range designs {
 		for _, n := range sizes {
-			warm := warmUp(s, 300*simcore.Microsecond)
+			warm := point.WarmUp(s, 300*simcore.Microsecond)
 			if d == staged {
-				warm = warmUp(s, lapOf(s, n))
+				warm = point.WarmUp(s, lapOf(s, n))
 			}
 			scenes = append(scenes, &scene{
 				name:   fmt.Sprintf("%s, %d B", d, n),
@@ -91,9 +92,9 @@ func transmit(s *study.Session) error {
 				return err
 			}
 		}
-		add(x, d, &p.rate, float64(n))
+		point.Add(x, d, &p.Rate, float64(n))
 		mem.Add(d, p.arm[0], float64(n))
-		t.rate[p.name], t.arm[p.name], t.names = p.rate.Gbps, p.arm[0], append(t.names, p.name)
+		t.rate[p.Name], t.arm[p.Name], t.names = p.Rate.Gbps, p.arm[0], append(t.names, p.Name)
 	}
 	s.Record(x, mem)
 	t.judge(s)
@@ -111,7 +112,7 @@ func lapOf(s *study.Session, n int) simcore.Ps {
 // checkLap returns an error if staged payload did not go around the ring in the warm-up of a scene.
 func checkLap(s *study.Session, c *scene, p *played) error {
 	const bits = 8
-	if went := p.rate.Gbps / bits * 1e9 * float64(c.warm) / float64(simcore.Second); !s.Few() &&
+	if went := p.Rate.Gbps / bits * 1e9 * float64(c.warm) / float64(simcore.Second); !s.Few() &&
 		went < s.Input("ring")*(1<<20) {
 		return fmt.Errorf("%s: the warm-up is %.3g MB long: want a lap of the ring, %g MiB", c.name, went/1e6,
 			s.Input("ring"))

@@ -58,7 +58,7 @@ func walk(s *study.Session) error {
 		z.Add(system, a.spread, float64(h))
 		z.Add(rnicName+", a READ a hop", b.spread, float64(h))
 		t.card, t.reads = append(t.card, a), append(t.reads, b)
-		t.runs = append(t.runs, card.name, reads.name)
+		t.runs = append(t.runs, card.Name, reads.Name)
 	}
 	s.Record(y, z)
 	t.judge(s)

@@ -22,11 +22,12 @@ type Scene struct {
 	Board     string // as the scenario has it
 	Devices   string // likewise; empty: those of the board
 	Stacks    string
-	Workloads []string   // fields of each, without count and end
+	Workloads []string   // fields of each, without count and end, and without begin if Begin is not 0
 	Passing   []string   // all fields of workloads with a count and an end of their own
 	Payload   string     // of all workloads; empty: that of their kind
 	Count     int        // messages of each flow that none reaches; 0: 100,000
 	More      string     // further fields of the scenario, a line each
+	Begin     simcore.Ps // each of Workloads begins before, at a time that the seed draws; 0: at once
 	Warm      simcore.Ps // from the begin of the traffic to that of the window
 	Window    simcore.Ps
 	Whole     bool // the session's percentage does not scale the window
@@ -38,8 +39,8 @@ type Scene struct {
 	Counters func(rack *board.Rack) []uint64
 }
 
-// behind is the time for which the traffic goes on behind the window.
-const behind = 20 * simcore.Microsecond
+// Behind is the time for which the traffic goes on behind the window.
+const Behind = 20 * simcore.Microsecond
 
 // Endless is a number of messages that no flow reaches.
 const Endless = 100_000
@@ -72,8 +73,12 @@ func (c *Scene) Text(s *study.Session) string {
 	}
 	b.WriteString("workloads:\n")
 	all := slices.Clone(c.Passing)
-	for _, w := range c.Workloads {
-		all = append(all, fmt.Sprintf("count: %d, end: %dps, %s", count, c.Warm+window+behind, w))
+	for i, w := range c.Workloads {
+		begin := ""
+		if c.Begin > 0 {
+			begin = fmt.Sprintf("begin: %dps, ", s.Phase(fmt.Sprint(c.Name, i), c.Begin))
+		}
+		all = append(all, fmt.Sprintf("count: %d, %send: %dps, %s", count, begin, c.Warm+window+Behind, w))
 	}
 	payload := ""
 	if c.Payload != "" {
