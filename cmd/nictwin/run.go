@@ -43,7 +43,7 @@ A run that fails leaves a bundle among its artifacts, which run plays again anyw
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of the workloads; 0 = the files' seeds")
 	f.StringSliceVar(&s.Only, "only", nil, "play only the cases with these names, as they are shown")
 	f.StringVar(&s.Stats, "stats", s.Stats, "statistics of each case: none, summary (rates and latencies), or full "+
-		"(every flow, and series by interval)")
+		"(every flow, series by interval, and the page of --report)")
 	complete(c, "stats", "none", "summary", "full")
 	shardFlag(c, &s.Common, "cases")
 	buildFlags(c, &s.DUT, &s.Variant)

@@ -14,7 +14,7 @@ import (
 
 // page writes the page of a run into its artifacts, if one is wanted.
 func (c *Common) page(dir *result.Folder, o *result.Object) error {
-	if !c.Report || dir.Dir == "" {
+	if !c.Report && !c.paged || dir.Dir == "" {
 		return nil
 	}
 	shown := *o // the page adds coverage

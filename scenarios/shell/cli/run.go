@@ -45,6 +45,7 @@ type Common struct {
 	WithRTL bool             // bundles hold the RTL
 
 	opened  *files.Folder // folder for artifacts, open during the run; nil: none
+	paged   bool          // other settings than Report ask for the page, too
 	counted string        // folder of RTL coverage for the page; empty: none
 	inputs  []string      // input files, which are kept even if an earlier run wrote them
 }

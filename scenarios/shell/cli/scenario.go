@@ -189,9 +189,11 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if s.ArtifactMB < 0 || s.ArtifactMB > most {
 		errs = append(errs, fmt.Errorf("--artifact-mb %d: want 0 (no limit) to %d", s.ArtifactMB, most))
 	}
-	if _, err := run.ParseStatsLevel(s.Stats); err != nil {
+	level, err := run.ParseStatsLevel(s.Stats)
+	if err != nil {
 		errs = append(errs, fmt.Errorf("--stats %w", err))
 	}
+	s.paged = level == run.StatsFull
 	if s.Jobs < 1 || s.Jobs > maxJobs {
 		errs = append(errs, fmt.Errorf("--jobs %d: want 1 to %d", s.Jobs, maxJobs))
 	}
@@ -203,7 +205,7 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
 	}
-	err := errors.Join(s.dut(), s.captures(ctx), s.Part.Check(len(s.cases), "cases"))
+	err = errors.Join(s.dut(), s.captures(ctx), s.Part.Check(len(s.cases), "cases"))
 	s.cases = shard.Of(s.Part, s.cases)
 	if err = errors.Join(err, s.remotes(ctx)); err != nil {
 		return "", &UsageError{err}
