@@ -17,12 +17,12 @@ func benchCommand(a *app) *cobra.Command {
 		Long: `Measures the speed of the simulator and of the NIC that it simulates, and shows each figure beside its goal.
 Wall-time figures are ratios of two sides that take turns in one run; those of the NIC are counts of cycles.
 NAME is a figure or a group (engine, model, card, rnic, stack, run, cli, build, bridge, rtl, tuned, nic,
-path, ring, flexins); without NAME all are measured. A missed goal is reported and does not fail; wrong
+path, ring, flexins, ceio); without NAME all are measured. A missed goal is reported and does not fail; wrong
 results do.
 
-The groups path, ring and flexins repeat experiments of papers (docs/experiments.md). Each claim is shown
-with paper value, measured value, tolerance, anchor and verdict, and every input with its source. A missed
-claim is shown with its reason.
+The groups path, ring, flexins and ceio repeat experiments of papers (docs/experiments.md). Each claim is
+shown with paper value, measured value, tolerance, anchor and verdict, and every input with its source. A
+missed claim is shown with its reason.
 
 With --claims nothing is measured: every claim of the papers is listed, with the experiment that measures it
 or the reason why none does. --results adds the verdicts of a run that left its results with --out.`,

@@ -1,4 +1,4 @@
-// Package papers runs and judges the experiments of the papers: nictwin bench path, ring and flexins.
+// Package papers runs and judges the experiments of the papers: nictwin bench path, ring, flexins and ceio.
 //
 // Its parts are:
 //   - claims: the claims of the papers as numbers, and how each is compared.
