@@ -53,7 +53,7 @@ type pace struct {
 
 	waking  bool // an event that sends the next packet is pending
 	wakeAt  simcore.Ps
-	replies bool // that event sends a packet of a reply, if there is one; the next one a request
+	replies bool // the next packet is one of a reply, if there is one: the latest was a request
 	noting  bool // the event that ends the notifier's interval is pending
 }
 
@@ -138,11 +138,15 @@ func (c *Comp) paced(q *qpair, now simcore.Ps) {
 	if p == nil || !p.waking || p.wakeAt != now {
 		return // an earlier event has taken its place
 	}
-	p.waking, p.replies = false, !p.replies
+	p.waking = false
+	if !c.due(q, now) {
+		return // the rate has changed
+	}
 	if p.replies || !q.CanSend() {
 		c.release(q)
 	} else if q.replies.Len() > 0 {
-		c.wake(q, max(p.ready(), now+1))
+		p.replies = true // if the request does not leave now
+		c.wake(q, now+1)
 	}
 	c.activate(q)
 }

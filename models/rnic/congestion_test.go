@@ -133,3 +133,38 @@ func TestNotifies(t *testing.T) {
 	require.EqualValues(t, 4, r.hosts[1].nic.Counter(rnicspec.CntMarked))
 	require.EqualValues(t, 5, r.hosts[0].nic.Counter(rnicspec.CntCNPsReceived))
 }
+
+// While a queue pair has both, packets of requests and with data of READs leave alternately, so that neither waits for
+// the end of the other.
+func TestPacedInTurn(t *testing.T) {
+	r := newRig(t, 2, testSpec())
+	for _, h := range r.hosts {
+		h.region(1)
+		h.nic.SetCongestion(Congestion{New: func(int64, int) (Controller, Notifier, error) {
+			return &limiter{t: t, rate: 10e9, window: int64(never)}, nil, nil
+		}})
+	}
+	a, b := r.hosts[0].qp(rnicspec.RC, 1), r.hosts[1].qp(rnicspec.RC, 1)
+	connect(a, b, 1024)
+	from, to := r.hosts[0].alloc(1, 1<<16), r.hosts[1].alloc(1, 1<<16)
+	var kinds []wire.Operation
+	r.hosts[1].nic.Observe(func(x boundary.Crossing) {
+		if x.Kind == boundary.FrameOut && len(x.Frame.Data) > 1024 {
+			kinds = append(kinds, wire.BTH(x.Frame.Data[42:]).Fields().Opcode.Info().Operation)
+		}
+	})
+	for k, op := range []rnicspec.Opcode{rnicspec.Read, rnicspec.Write} {
+		q := []*testQP{a, b}[k]
+		q.post(rnicspec.WQE{Opcode: op, Flags: sig, Length: 1 << 15, LocalVA: []uint64{from, to}[k], LocalKey: 2,
+			RemoteVA: []uint64{to, from}[k], RemoteKey: 2})
+	}
+	r.run()
+	require.Len(t, kinds, 64)
+	count := 0
+	for _, o := range kinds[:32] {
+		if o == wire.OpWrite {
+			count++
+		}
+	}
+	require.InDelta(t, 16, count, 4, "%v", kinds)
+}

@@ -38,6 +38,7 @@ func (c *Comp) release(q *qpair) {
 					return
 				}
 				q.pace.sent(c.now(), len(x.f.Data), q.PMTU, true)
+				q.pace.replies = false
 			}
 			c.leave(r.packets.Pop())
 		}

@@ -101,6 +101,7 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	c.tx.held += x.size
 	if q.pace != nil {
 		q.pace.sent(now, len(x.f.Data), q.PMTU, o.Fresh)
+		q.pace.replies = true
 	}
 	q.out.Push(x)
 	x.waits = 1
