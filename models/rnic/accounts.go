@@ -36,6 +36,7 @@ type account struct {
 	wanted    int                     // copies that were requested and have not ended
 	asked     bool                    // EventSlow was raised for a message or READ since the last request for copies
 	copied    uint32                  // copies that have ended since the last EventDrained
+	lost      rnicspec.Status         // of the next message, behind a slow packet that could not be read; OK: none
 }
 
 // slowPacket is a packet in the memory for slow packets.
@@ -165,7 +166,8 @@ func (c *Comp) finishRequest(op *rxOp) {
 	}
 	x.holds--
 	if x.ended {
-		c.completeRequest(op.q, &op.e)
+		x.a.complete(op.e.Done)
+		c.settle(op.q)
 		c.putSlow(x)
 	} else {
 		x.done = append(x.done, op.e.Done...)
@@ -264,17 +266,26 @@ func (a *account) place(x *slowPacket) {
 	x.ended = true
 	if !x.bad {
 		c.rx.unplaced += c.write(x.bus, x.buf, &c.rx)
+	} else if a.lost == rnicspec.OK {
+		a.lost = rnicspec.LocalProtection
 	}
-	for i := range x.done {
-		if x.bad {
-			x.done[i].Status = rnicspec.LocalProtection
-		}
-		c.writeCompletion(a.q, &x.done[i])
-	}
+	a.complete(x.done)
 	for range x.reports {
 		c.settle(a.q)
 	}
 	c.putSlow(x)
+}
+
+// complete writes completions that have waited for slow packets. After a lost packet, the first message that would have
+// ended well has lost it, and the others are flushed.
+func (a *account) complete(done []core.Completion) {
+	for i := range done {
+		d := &done[i]
+		if d.Recv && d.Status == rnicspec.OK && a.lost != rnicspec.OK {
+			d.Status, a.lost = a.lost, rnicspec.Flushed
+		}
+		a.c.writeCompletion(a.q, d)
+	}
 }
 
 // accountRegister handles a write to a register of an account.

@@ -220,3 +220,19 @@ func TestAccountRefused(t *testing.T) {
 	r.run()
 	require.EqualValues(t, 1, h.nic.Counter(rnicspec.CntWrongAccess))
 }
+
+// A slow packet that cannot be read back fails its queue pair, and no message with it or behind it ends well.
+func TestAccountUnreadable(t *testing.T) {
+	r := newAccountRig(t, rnicspec.SetAccount{Log: 4})
+	r.write(0, 0, 2048, true)
+	r.write(0, 0, 1024, true)
+	r.run()
+	const nowhere = 1 << 50
+	(*r.hosts[1].nic.accounts[5].line.Front()).slot += nowhere
+	r.drain(3)
+	r.run()
+	got := r.b.poll()
+	require.Len(t, got, 2)
+	require.Equal(t, rnicspec.LocalProtection, got[0].Status, "its first packet is lost")
+	require.Equal(t, rnicspec.Flushed, got[1].Status)
+}
