@@ -236,3 +236,15 @@ func TestAccountUnreadable(t *testing.T) {
 	require.Equal(t, rnicspec.LocalProtection, got[0].Status, "its first packet is lost")
 	require.Equal(t, rnicspec.Flushed, got[1].Status)
 }
+
+// A queue pair with slow packets that nobody asks for can be destroyed once they have been copied, which the first
+// attempt begins.
+func TestAccountDestroyed(t *testing.T) {
+	r := newAccountRig(t, rnicspec.SetAccount{Log: 4})
+	r.write(0, 0, 2048, false)
+	r.run()
+	r.hosts[1].refused(rnicspec.RefusedState, &rnicspec.DestroyQP{QPN: r.b.n})
+	require.Equal(t, r.hosts[0].bytes(r.from, 2048), r.hosts[1].bytes(r.to, 2048))
+	r.hosts[1].do(&rnicspec.DestroyQP{QPN: r.b.n})
+	require.True(t, r.hosts[1].nic.Idle())
+}

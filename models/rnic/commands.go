@@ -183,6 +183,7 @@ func (c *Comp) destroyQP(qpn uint32) rnicspec.Refusal {
 	}
 	if a := q.account; a != nil {
 		if a.line.Len() > 0 {
+			a.flush() // nobody asks for copies of a message without an end
 			return rnicspec.RefusedState
 		}
 		c.accounts[a.number] = nil
