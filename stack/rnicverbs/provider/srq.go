@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"errors"
+
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/verbs"
@@ -15,6 +17,7 @@ type SRQ struct {
 	users map[*CQ]int // queue pairs of this queue, by their receive completion queue
 	used  int         // outstanding entries; each may be completed in any of these completion queues
 	rwqe  rnicspec.RecvWQE
+	busy  bool // the queue is being destroyed
 }
 
 func (s *SRQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindSRQ, Number: s.srq.Num()} }
@@ -22,7 +25,7 @@ func (s *SRQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindSRQ, N
 // srq returns a shared receive queue of this device, or an error.
 func (c *Context) srq(verb string, x verbs.SRQ) (*SRQ, error) {
 	s, ok := x.(*SRQ)
-	if !ok || s == nil || s.c != c || !c.objects.Has(s.object()) {
+	if !ok || s == nil || s.c != c || s.busy || !c.objects.Has(s.object()) {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "shared receive queue: want one of this device that was not "+
 			"destroyed")
 	}
@@ -95,14 +98,26 @@ func (c *Context) DestroySRQ(x verbs.SRQ, done func(error)) {
 	const verb = "destroy_srq"
 	s, err := c.srq(verb, x)
 	if err == nil {
-		err = c.objects.Destroy(verb, s.object())
+		err = c.objects.CanDestroy(verb, s.object())
 	}
 	if err != nil {
 		done(err)
 		return
 	}
-	delete(c.srqs, s.srq.Num())
-	s.srq.Destroy(func(err error) { done(failed(verb, err)) })
+	s.busy = true
+	s.srq.Destroy(func(err error) {
+		s.busy = false
+		if err = failed(verb, err); errors.Is(err, verbs.EINVAL) {
+			err = verbs.Errorf(verb, verbs.EBUSY, "shared receive queue %d: the NIC is still reading its requests",
+				s.srq.Num())
+		}
+		if err != nil {
+			done(err)
+			return
+		}
+		delete(c.srqs, s.srq.Num())
+		done(c.objects.Destroy(verb, s.object()))
+	})
 }
 
 // PostRecv implements verbs.SRQ.
@@ -130,7 +145,7 @@ func (s *SRQ) postRecv(w *verbs.RecvWR) error {
 	const verb = "post_srq_recv"
 	s.countPending()
 	switch {
-	case !s.c.objects.Has(s.object()):
+	case s.busy || !s.c.objects.Has(s.object()):
 		return verbs.Errorf(verb, verbs.EINVAL, "the queue was destroyed")
 	case len(w.SGEs) > s.attr.MaxSGE:
 		return verbs.Errorf(verb, verbs.EINVAL, "%d pieces of memory: the queue was created with %d", len(w.SGEs),

@@ -140,6 +140,28 @@ func TestDestroyBusy(t *testing.T) {
 	require.Zero(t, n, "completions of a queue pair go with it")
 }
 
+// TestDestroyBusySRQ checks that a shared receive queue whose requests the NIC is reading stays whole, and can be
+// destroyed afterwards, with them.
+func TestDestroyBusySRQ(t *testing.T) {
+	c, devs := connect(t, 16, 4)
+	s := c.Sides[0].Context
+	var pd verbs.PD
+	s.AllocPD(func(x verbs.PD, err error) { require.NoError(t, err); pd = x })
+	var srq verbs.SRQ
+	s.CreateSRQ(pd, verbs.SRQAttr{MaxWR: 4, MaxSGE: 1}, func(x verbs.SRQ, err error) { require.NoError(t, err); srq = x })
+	require.NoError(t, c.Settle())
+	_, err := srq.PostRecv(make([]verbs.RecvWR, 2))
+	require.NoError(t, err)
+	var first, second error
+	s.DestroySRQ(srq, func(err error) { first = err })
+	require.NoError(t, c.Settle())
+	require.ErrorIs(t, first, verbs.EBUSY)
+	s.DestroySRQ(srq, func(err error) { second = err })
+	require.NoError(t, c.Settle())
+	require.NoError(t, second)
+	require.NoError(t, devs[0].Err())
+}
+
 // gate is a bus that delays reads of memory while it is closed.
 type gate struct {
 	driver.Bus
