@@ -204,6 +204,9 @@ func (c *Comp) note(q *qpair) {
 func (c *Comp) intervalOver(q *qpair, now simcore.Ps) {
 	q.pace.noting = false
 	c.noting--
+	if c.qps[q.Num] != q {
+		return // it was destroyed
+	}
 	if q.pace.notifier.Tick(int64(now)) {
 		c.sendCNP(q, now)
 	}

@@ -89,14 +89,23 @@ func TestWindowed(t *testing.T) {
 }
 
 // every is a notifier that sends a CNP for each mark, and one at the end of an interval.
-type every struct{ ends int64 }
+type every struct{ ends, interval int64 }
 
-func (e *every) Arrived(now int64, _ bool) bool { e.ends = now + 1e6; return true }
+func (e *every) Arrived(now int64, _ bool) bool { e.ends = now + e.interval; return true }
 func (e *every) Next() int64                    { return e.ends }
 func (e *every) Tick(int64) bool                { e.ends = int64(never); return true }
 
-// Marked packets make CNPs leave, as A17 wants them, which reach the controller of the sender.
+// Marked packets make CNPs leave, as A17 wants them, which reach the controller of the sender. A queue pair that was
+// destroyed sends none.
 func TestNotifies(t *testing.T) {
+	require.Equal(t, 5, notifications(t, simcore.Microsecond, false))
+	require.Equal(t, 5, notifications(t, simcore.Millisecond, false))
+	require.Equal(t, 4, notifications(t, simcore.Millisecond, true))
+}
+
+// notifications sends four marked packets, destroys the receiver's queue pair if asked to, and returns the number of
+// CNPs.
+func notifications(t *testing.T, interval simcore.Ps, destroy bool) int {
 	l := &leak{ComponentBase: sim.NewComponentBase("Leak")}
 	r := newRig(t, 2, testSpec(), l)
 	l.mark = func(f []byte) {
@@ -120,18 +129,23 @@ func TestNotifies(t *testing.T) {
 	for _, h := range r.hosts {
 		h.region(1)
 		h.nic.SetCongestion(Congestion{New: func(int64, int) (Controller, Notifier, error) {
-			return &limiter{t: t, rate: 1e15, window: int64(never)}, &every{int64(never)}, nil
+			return &limiter{t: t, rate: 1e15, window: int64(never)}, &every{int64(never), int64(interval)}, nil
 		}})
 	}
 	a, b := r.hosts[0].qp(rnicspec.RC, 1), r.hosts[1].qp(rnicspec.RC, 1)
 	connect(a, b, 1024)
 	a.post(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 4096, LocalVA: r.hosts[0].alloc(1, 4096),
 		LocalKey: 2, RemoteVA: r.hosts[1].alloc(1, 4096), RemoteKey: 2})
+	require.NoError(t, r.e.RunUntil(r.e.Now()+100*simcore.Microsecond))
+	if destroy {
+		r.hosts[1].do(&rnicspec.DestroyQP{QPN: b.n})
+	}
 	r.run()
 	require.Equal(t, rnicspec.OK, a.poll()[0].Status)
-	require.Equal(t, 5, cnps)
+	require.True(t, r.hosts[1].nic.Idle())
 	require.EqualValues(t, 4, r.hosts[1].nic.Counter(rnicspec.CntMarked))
-	require.EqualValues(t, 5, r.hosts[0].nic.Counter(rnicspec.CntCNPsReceived))
+	require.EqualValues(t, cnps, r.hosts[0].nic.Counter(rnicspec.CntCNPsReceived))
+	return cnps
 }
 
 // While a queue pair has both, packets of requests and with data of READs leave alternately, so that neither waits for
