@@ -148,7 +148,10 @@ func TestDestroyBusySRQ(t *testing.T) {
 	var pd verbs.PD
 	s.AllocPD(func(x verbs.PD, err error) { require.NoError(t, err); pd = x })
 	var srq verbs.SRQ
-	s.CreateSRQ(pd, verbs.SRQAttr{MaxWR: 4, MaxSGE: 1}, func(x verbs.SRQ, err error) { require.NoError(t, err); srq = x })
+	s.CreateSRQ(pd, verbs.SRQAttr{MaxWR: 4, MaxSGE: 1}, func(x verbs.SRQ, err error) {
+		require.NoError(t, err)
+		srq = x
+	})
 	require.NoError(t, c.Settle())
 	_, err := srq.PostRecv(make([]verbs.RecvWR, 2))
 	require.NoError(t, err)
