@@ -207,6 +207,7 @@ func TestBypassRefused(t *testing.T) {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+x.head+"stacks: [{kind: rnic, rnic: {accounts: {"+
 			x.accounts+"}}}]\nworkload: {"+x.workload+"}\n"))
 		require.ErrorContains(t, err, x.want)
+		require.Equal(t, 1, strings.Count(err.Error(), x.want), "once, however many servers there are")
 	}
 }
 

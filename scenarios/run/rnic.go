@@ -193,6 +193,7 @@ func (s *Spec) validateAccounts(at field.Path, x *StackSpec, servers int) error 
 		return nil
 	}
 	var errs []error
+	refused := map[int]bool{} // by workload
 	for n := range servers {
 		pairs := 0
 		for i, w := range s.AllWorkloads() {
@@ -200,7 +201,8 @@ func (s *Spec) validateAccounts(at field.Path, x *StackSpec, servers int) error 
 				continue
 			}
 			pairs += w.QueuePairsOn(n)
-			if w.Kind == apps.Write || w.Kind == apps.Ring {
+			if (w.Kind == apps.Write || w.Kind == apps.Ring) && !refused[i] {
+				refused[i] = true
 				errs = append(errs, field.Errorf(s.workloadPath(i)+".kind", "%s: with %v credits return when the "+
 					"receiver has taken a message, and it does not notice these: want %s", w.Kind,
 					at+".rnic.accounts.flows", apps.WriteImm))
