@@ -120,7 +120,7 @@ func (c *Comp) doorbell(qpn uint32, off uint64, b []byte) {
 	case off == rnicspec.PageSend && len(b) == 4:
 		c.ring(q, &q.send, uint16(binary.LittleEndian.Uint32(b)))
 		return
-	case off == rnicspec.PageRecv && len(b) == 4:
+	case off == rnicspec.PageRecv && len(b) == 4 && q.shared == nil:
 		c.ring(q, &q.recv, uint16(binary.LittleEndian.Uint32(b)))
 		return
 	case off == rnicspec.PagePush && len(b) == rnicspec.WQEBytes:

@@ -243,6 +243,19 @@ func TestSharedUnreadable(t *testing.T) {
 	require.Equal(t, rnicspec.RemoteOperation, a.poll()[0].Status)
 }
 
+// A queue pair with a shared receive queue has no receive ring: a doorbell of it reads nothing.
+func TestSharedHasNoRing(t *testing.T) {
+	x := newSharedRig(t, testSpec(), 1)
+	h := x.hosts[1]
+	require.NoError(t, h.mmio.Write32(rnicspec.QPPage(x.to[0].n)+rnicspec.PageRecv, 1))
+	x.run()
+	require.EqualValues(t, 1, h.nic.Counter(rnicspec.CntWrongAccess))
+	x.from[0].post(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 8, LocalVA: x.source, LocalKey: 2,
+		RemoteKey: 9})
+	x.run()
+	require.Empty(t, x.to[0].poll(), "nothing to flush")
+}
+
 // Commands about shared receive queues are refused by reason.
 func TestSharedRefused(t *testing.T) {
 	x := newSharedRig(t, testSpec(), 1)

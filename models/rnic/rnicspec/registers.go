@@ -25,7 +25,7 @@ const (
 	RegPages   = 0x80000 // one page per queue pair, by the number of the pair
 	PageBytes  = 0x100
 	PageSend   = 0x00 // 4 B: producer index of the send ring
-	PageRecv   = 0x08 // 4 B: producer index of the receive ring
+	PageRecv   = 0x08 // 4 B: producer index of the receive ring, if there is one
 	PagePush   = 0x40 // 64 B: a work entry
 	MaxQPs     = 2048
 	CmdBytes   = 64
