@@ -107,7 +107,7 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 			payload: int(s.Input("rx.payload"))}
 	}
 	if phase == during {
-		end = c.warm + c.window + point.Behind
+		end = c.warm + c.point(s).Span(s) + point.Behind
 	}
 	// the acknowledgements of the flow under test share the cables: headers alone, one for each packet
 	rate := goodput(s, portGbps, s.Input("payload"))

@@ -56,12 +56,17 @@ func WarmUp(s *study.Session, t simcore.Ps) simcore.Ps {
 	return t
 }
 
-// Text returns the scenario. Its window is the session's percentage of the usual one.
-func (c *Scene) Text(s *study.Session) string {
-	window := c.Window
-	if !c.Whole {
-		window = max(c.Window*simcore.Ps(s.Percent)/100, min(LeastWindow, c.Window))
+// Span returns the length of the window that is measured: the session's percentage of the usual one.
+func (c *Scene) Span(s *study.Session) simcore.Ps {
+	if c.Whole {
+		return c.Window
 	}
+	return max(c.Window*simcore.Ps(s.Percent)/100, min(LeastWindow, c.Window))
+}
+
+// Text returns the scenario.
+func (c *Scene) Text(s *study.Session) string {
+	window := c.Span(s)
 	count := c.Count
 	if count == 0 {
 		count = Endless
