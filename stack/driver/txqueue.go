@@ -112,10 +112,9 @@ func (q *TxQueue) Post(e Entry) error {
 	return nil
 }
 
-// Ring announces all posted entries to the device with one register write.
+// Ring announces all posted entries to the device with one doorbell, or pushes the only one (TxConfig.PushBlocks).
 func (q *TxQueue) Ring() error {
-	// an earlier call may have set it to 1 and still be storing its entry; since then, more entries may have been
-	// posted
+	// an earlier call may have set it and still be storing its entry; since then, more entries may have been posted
 	q.pushBlocks = 0
 	n := q.Waiting()
 	alone := n > 0 && n == int(q.span[q.ring.Place(q.rung)])
