@@ -236,12 +236,13 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 }
 
 // ended handles the end of a received frame's copies. If its completion was posted together with them, a failed copy
-// moves the queue pair to ERR instead.
+// moves the queue pair to ERR instead. A RESET has discarded the request.
 func (r *raw) ended(w *transport.Completion, completed bool) {
 	switch {
+	case r.state == verbs.QPSReset:
 	case !completed:
 		r.q.Complete(w)
-	case w.Status != verbs.WCSuccess:
+	case w.Status != verbs.WCSuccess && r.state != verbs.QPSErr:
 		r.state = verbs.QPSErr
 		r.q.Async(transport.EventQPFatal)
 		r.flush()
