@@ -102,3 +102,12 @@ func TestKeptPackets(t *testing.T) {
 }
 
 var _ hostnet.Server = keeper{}
+
+// TestReceiveAtOnce waits for whole bursts, which are of no more packets than the landing buffers have room for.
+func TestReceiveAtOnce(t *testing.T) {
+	s := newServer(t, 2)
+	s.spec.Async, s.spec.Credits, s.spec.Landing, s.spec.SlowSlots = false, 0, 16, 64
+	s.node.ReceiveCycles = 2000
+	require.NoError(t, s.open())
+	require.NotZero(t, s.finish().Slow)
+}

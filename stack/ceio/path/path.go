@@ -93,13 +93,16 @@ func (p *path) receive() bool {
 	return len(p.got) > 0
 }
 
-// recv receives a burst: what is in host memory or, without Spec.Async, all of it once it is there.
+// recv receives a burst: what is in host memory or, without Spec.Async, all of it once it is there. The latter is of no
+// more packets than half of the buffers, as applications may hold the other half until later packets have come.
 func (p *path) recv(now Ps) {
-	if p.s.c.Spec.Async {
+	s := &p.s.c.Spec
+	if s.Async {
 		p.got, p.err = p.flow.AsyncRecv(now, p.c.Burst, p.got)
 		return
 	}
-	if n := min(p.flow.Pending(), p.c.Burst); n > 0 {
+	most := max(1, min(s.FastSlots, s.SlowSlots, s.Landing)/2)
+	if n := min(p.flow.Pending(), p.c.Burst, most); n > 0 {
 		p.got, _, p.err = p.flow.Recv(now, n, p.got)
 	}
 }
