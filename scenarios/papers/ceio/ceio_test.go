@@ -1,11 +1,13 @@
 package ceio
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 	"nictwin/scenarios/run"
@@ -50,13 +52,42 @@ func TestScenesAreScenarios(t *testing.T) {
 	require.EqualValues(t, 3*milli, m.WarmUp+m.Window, "three phases of half the usual length")
 }
 
-// The half width of a level is that of the mean of as many values.
+// The rate of a phase is that of its CPU-involved flows, without those that ended before it.
+func TestFlowsOfPhases(t *testing.T) {
+	s := session(t, &Dynamic, 50)
+	for _, p := range []*phases{changing(s), growing(s)} {
+		list, err := run.Parse("f.yaml", []byte(p.scene(s, baseline).Text(s)))
+		require.NoError(t, err)
+		for phase := range p.involved {
+			flows := 0
+			for i := range list[0].Spec.Workloads {
+				w := &list[0].Spec.Workloads[i]
+				if begin := simcore.Ps(w.Begin); begin <= p.length*simcore.Ps(phase) {
+					where := fmt.Sprintf("%s: flow %d", w.Name, i)
+					if p.involves(phase, where, "Client to Server") {
+						flows += len(w.From)
+					}
+				}
+			}
+			require.Equal(t, p.involved[phase], flows, "%s, phase %d", p.name, phase)
+		}
+	}
+}
+
+// The half width of a level is that of the mean of as many batches of neighbours.
 func TestLevels(t *testing.T) {
 	l := levelOf(slices.Repeat([]float64{9, 11}, 10))
 	require.InDelta(t, 10, l.mean, 1e-9)
 	require.InDelta(t, 2.09*1.026/4.472, l.half, 1e-3)
-	require.Zero(t, levelOf([]float64{1, 1, 1}).half)
-	require.Greater(t, levelOf(nil).half, 1e300)
+	var slow []float64 // goes up and down once in four values
+	for range 20 {
+		slow = append(slow, 9, 9, 11, 11)
+	}
+	require.InDelta(t, 2.09*1.026/4.472, levelOf(slow[:40]).half, 1e-3)
+	require.Zero(t, levelOf(slow).half)
+	few := levelOf([]float64{1, 1, 1})
+	require.EqualValues(t, 1, few.mean)
+	require.Greater(t, few.half, 1e300)
 }
 
 // Experiments measure all of their claims at a hundredth of the usual windows, and the same again.

@@ -19,6 +19,7 @@ type phases struct {
 	bypass   []int
 	fields   []string // workloads, with counts and ends
 	length   simcore.Ps
+	ended    map[string]int // names of key-value stores by the phase before which they ended
 }
 
 // phase returns the length of a phase.
@@ -34,13 +35,14 @@ var phaseInput = study.Input{Name: "phase", Value: 2, Unit: "ms", Source: "ceio.
 
 // changing returns the phases of Fig. 4a: in each one two more of eight CPU-involved flows become CPU-bypass.
 func changing(s *study.Session) *phases {
-	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, length: phase(s),
+	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, length: phase(s), ended: map[string]int{},
 		involved: []int{8, 6, 4, 2}, bypass: []int{0, 2, 4, 6}}
 	last := simcore.Ps(len(p.involved))
 	p.add(0, last, store(s, "store", 1, 2))
 	for i := simcore.Ps(1); i < last; i++ {
-		pair := from(int(2*i+1), 2)
-		p.add(0, i, store(s, fmt.Sprintf("store%d", i), pair...))
+		pair, name := from(int(2*i+1), 2), fmt.Sprintf("store%d", i)
+		p.ended[name] = int(i)
+		p.add(0, i, store(s, name, pair...))
 		p.add(i, last, file(s, fmt.Sprintf("file%d", i), pair...))
 	}
 	return p
@@ -111,28 +113,43 @@ func (p *phases) mean(x *point.Played, phase int, counter func(where, what strin
 	return levelOf(values)
 }
 
+// levelOf merges values into batches of neighbours, since neighbours depend on each other. Fewer values than batches
+// have no interval.
 func levelOf(values []float64) level {
-	const student = 2.09 // 19 degrees of freedom, 95%
-	n := float64(len(values))
-	if n < 2 {
-		return level{half: math.Inf(1)}
+	const batches, student = 20, 2.09 // 19 degrees of freedom, 95%
+	n := len(values)
+	mean := meanOfAll(values)
+	if n < batches {
+		return level{mean, math.Inf(1)}
 	}
-	sum, square := 0.0, 0.0
+	square := 0.0
+	for i := range batches {
+		d := meanOfAll(values[i*n/batches:(i+1)*n/batches]) - mean
+		square += d * d
+	}
+	return level{mean, student * math.Sqrt(square/(batches-1)/batches)}
+}
+
+func meanOfAll(values []float64) float64 {
+	sum := 0.0
 	for _, v := range values {
 		sum += v
 	}
-	for _, v := range values {
-		square += (v - sum/n) * (v - sum/n)
-	}
-	return level{sum / n, student * math.Sqrt(square/(n-1)/n)}
+	return sum / float64(max(len(values), 1))
+}
+
+// involves reports whether a counter is that of a CPU-involved flow of a phase. Flows that have ended do not count,
+// though the server still has requests of theirs.
+func (p *phases) involves(phase int, where, what string) bool {
+	name, _, _ := strings.Cut(where, ":")
+	end, ends := p.ended[name]
+	return strings.HasPrefix(name, "store") && strings.HasSuffix(what, "to Server") && (!ends || phase < end)
 }
 
 // rate returns the requests of all CPU-involved flows in a phase, in millions a second, and records the run.
 func (p *phases) rate(s *study.Session, x *point.Played, phase int) (mpps float64, run string) {
 	const perRequest = (22+86)/2 + 66 // bytes of requests and answers: as many gets as puts
-	l := p.mean(x, phase, func(where, what string) bool {
-		return strings.HasPrefix(where, "store") && strings.HasSuffix(what, "to Server")
-	})
+	l := p.mean(x, phase, func(where, what string) bool { return p.involves(phase, where, what) })
 	run = fmt.Sprintf("%s, phase %d", x.Name, phase+1)
 	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: run, RoundTrips: int(l.mean * 1e9 / 8 / perRequest *
 		float64(p.length) / float64(simcore.Second)), Relative: min(l.half/max(l.mean, 1e-9), 1),
