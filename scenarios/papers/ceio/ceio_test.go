@@ -74,6 +74,23 @@ func TestFlowsOfPhases(t *testing.T) {
 	}
 }
 
+// Claims that say more than a number pass only if that is so, too.
+func TestWhatClaimsSay(t *testing.T) {
+	gap, broken := slowGap(map[int]float64{512: 0.5, 1024: 0.6, 4096: 0.9, 16_384: 0.8, 65_536: 0.9})
+	require.InDelta(t, 0.2, gap, 1e-9)
+	require.Empty(t, broken)
+	_, broken = slowGap(map[int]float64{512: 0.85, 65_536: 0.8})
+	require.Equal(t, "a gap of 0.15 below 4 KB", broken)
+
+	require.Empty(t, disorder([]float64{4, 3, 2, 1}))
+	require.Equal(t, "HostCC has 3 us, ShRing 3 us", disorder([]float64{4, 3, 3, 1}))
+
+	require.True(t, fewer(0.01, 0.2))
+	require.True(t, fewer(0, 0.2))
+	require.False(t, fewer(0.01, 0.19))
+	require.False(t, fewer(0, 0), "nothing misses")
+}
+
 // The half width of a level is that of the mean of as many batches of neighbours.
 func TestLevels(t *testing.T) {
 	l := levelOf(slices.Repeat([]float64{9, 11}, 10))

@@ -17,7 +17,8 @@ var Mixes = study.Experiment{
 		"ceio.t4.ceio.1_1.speedup", "ceio.t4.base.1_3", "ceio.t4.ceio_wo.1_3", "ceio.t4.ceio.1_3.speedup",
 		"ceio.t4.gain_high_involved", "ceio.t4.gain_high_bypass", "ceio.t4.speedup_trend",
 	},
-	Inputs: inputs(), Run: mixes,
+	Arithmetic: []string{"ceio.t4.ceio.3_1.speedup"}, // both rates are anchors
+	Inputs:     inputs(), Run: mixes,
 	Notes: []string{"without optimization: equal shares of the credits for good, and copies of those slow packets " +
 		"only " +
 		"that a receive call waits for"},
