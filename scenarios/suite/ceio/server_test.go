@@ -181,6 +181,7 @@ func TestLateController(t *testing.T) {
 	}
 	prompt, often := play(1e6, false)
 	late, _ := play(40e6, false)
+	require.Greater(t, late.Overshoot, prompt.Overshoot)
 	require.Greater(t, late.Overshoot*prompt.Exhausted, prompt.Overshoot*late.Exhausted,
 		"each time that a flow runs dry")
 	_, seldom := play(1e6, true)

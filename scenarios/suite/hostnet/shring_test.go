@@ -137,7 +137,7 @@ func TestScanIsCharged(t *testing.T) {
 	}
 	own, all := took(false), took(true)
 	t.Logf("busy for %d us with rings of their own, %d us with one", own/1e6, all/1e6)
-	require.Greater(t, all, own*21/20)
+	require.Greater(t, all, own*23/20, "1.14 without ScanCycles, 1.07 without loads of entries")
 }
 
 // TestScanOfOthersIsBusy checks that a core is busy while it looks at entries of other cores' packets.
