@@ -11,6 +11,7 @@ import (
 	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 	"nictwin/scenarios/run"
+	"nictwin/scenarios/run/stats"
 )
 
 func session(t *testing.T, x *study.Experiment, percent int) *study.Session {
@@ -50,6 +51,18 @@ func TestScenesAreScenarios(t *testing.T) {
 	require.NoError(t, err)
 	m := list[0].Spec.Measure
 	require.EqualValues(t, 3*milli, m.WarmUp+m.Window, "three phases of half the usual length")
+}
+
+// What is expected is the rate of ShRing's core with one flow, for each CPU-involved flow.
+func TestExpected(t *testing.T) {
+	s := session(t, &Dynamic, 1)
+	list, err := run.Parse("f.yaml", []byte(coreScene(s).Text(s)))
+	require.NoError(t, err)
+	require.Equal(t, "shring", string(list[0].Spec.Stacks[0].Kind))
+	require.Len(t, list[0].Spec.Workloads, 1)
+	require.Len(t, list[0].Spec.Workloads[0].From, 1)
+	c := changes{phases: growing(s), core: &point.Played{Rate: stats.Rate{PerSecond: 30e6}}}
+	require.InDelta(t, 15*12, c.expected(2), 1e-9)
 }
 
 // The rate of a phase is that of its CPU-involved flows, without those that ended before it.

@@ -55,8 +55,8 @@ var tailClaims = []string{
 // tailNames are the systems' names in claims of Table 2.
 var tailNames = map[string]system{"baseline": baseline, "hostcc": hostCC, "shring": shRing, "ceio": withCEIO}
 
-// disorder returns what contradicts that baseline, HostCC, ShRing and CEIO have latencies in this order, the longest one
-// first, as claims of Table 2 say beside their numbers.
+// disorder returns what contradicts that baseline, HostCC, ShRing and CEIO have latencies in this order, the longest
+// one first, as claims of Table 2 say beside their numbers.
 func disorder(values []float64) string {
 	for i, v := range values[1:] {
 		if !study.Above(values[i], v) {
