@@ -120,7 +120,7 @@ func TestLevels(t *testing.T) {
 	require.Greater(t, few.half, 1e300)
 }
 
-// Experiments measure all of their claims at a hundredth of the usual windows, and the same again.
+// The three shortest experiments measure all of their claims at a hundredth of the usual windows, and the same again.
 func TestExperiments(t *testing.T) {
 	for _, x := range []*study.Experiment{&Single, &Limits, &Controllers} {
 		var first *study.Outcome
