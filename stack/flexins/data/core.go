@@ -173,13 +173,13 @@ func (c *core) wake(q *qp) {
 	c.work.Wake()
 }
 
-// step runs the work loop once: it sends packets that may leave, and rings doorbells. Completions that are ordered
-// behind no copy go first: the application waits for them, and for the wire there is more to do, which takes longer.
+// step runs the work loop once: it sends packets that may leave, and rings doorbells. Completions go first: the
+// application waits for them, and for the wire there is more to do, which takes longer.
 func (c *core) step() bool {
 	if c.err != nil {
 		return false
 	}
-	found := len(c.dirtyCQs) > 0 && c.copies.waiting.Len() == 0 && c.ringCopies()
+	found := len(c.dirtyCQs) > 0 && c.ringCopies()
 	found = c.staging.flush() || found
 	found = c.transmit() || found
 	if found {

@@ -22,9 +22,9 @@
 // acknowledges once what arrived together. Groups form only under load: one packet alone is announced at once, by a
 // pushed entry where the NIC has that part. The work loop comes behind the receive queue and, turns being a circle,
 // behind the pipes, so that a lone packet waits for few polls. Within a turn, acknowledgements leave before copies, and
-// completions that wait for no copy before packets, since less work holds them up than the other way round. The next
-// completion entries, header and elements are prefetched, also before the doorbells of a turn, during which the core
-// stands still.
+// completions, with the copies that a fence orders before them, before packets, since less work holds them up than the
+// other way round. The next completion entries, header and elements are prefetched, also before the doorbells of a
+// turn, during which the core stands still.
 //
 // # A received packet
 //
