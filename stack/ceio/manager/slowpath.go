@@ -58,13 +58,6 @@ func (m *Manager) PostRecv(now Ps, id, n int) error {
 	return m.err
 }
 
-// Drain starts the copies of all slow packets of a flow, as for a message whose end has arrived.
-func (m *Manager) Drain(now Ps, id int) error {
-	f := &m.flows[id]
-	m.want(now, f, 0, f.ring.Unprocessed())
-	return m.err
-}
-
 func (m *Manager) handOver(now Ps, f *flow, n int, dst []ring.Packet) []ring.Packet {
 	for range n {
 		p, _ := f.ring.Next()
