@@ -81,8 +81,8 @@ func TestPaced(t *testing.T) {
 // A window bounds what is unacknowledged; even the smallest one lets packets pass, and READs need none.
 func TestWindowed(t *testing.T) {
 	l := limiter{t: t, rate: 1e15, window: 64 << 10}
-	wide := limited(t, &l, true, writes)
-	for _, window := range []int64{1, 1024, 4096} {
+	wide := limited(t, &l, true, writes, reads)
+	for _, window := range []int64{1, 1024, 4096} { // limiter checks what is unacknowledged
 		l.window = window
 		require.Greater(t, limited(t, &l, true, writes, reads), wide)
 	}
