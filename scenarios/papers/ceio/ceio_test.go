@@ -2,6 +2,7 @@ package ceio
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -120,9 +121,14 @@ func TestLevels(t *testing.T) {
 	require.Greater(t, few.half, 1e300)
 }
 
-// The three shortest experiments measure all of their claims at a hundredth of the usual windows, and the same again.
+// Experiments measure all of their claims at a hundredth of the usual windows, and the same again: the three shortest
+// ones, and with NICTWIN_LONG (make test-all) the others, too.
 func TestExperiments(t *testing.T) {
-	for _, x := range []*study.Experiment{&Single, &Limits, &Controllers} {
+	all := []*study.Experiment{&Single, &Limits, &Controllers}
+	if os.Getenv("NICTWIN_LONG") != "" {
+		all = append(all, &Mixes, &Static, &Dynamic)
+	}
+	for _, x := range all {
 		var first *study.Outcome
 		for range 2 {
 			s := session(t, x, 1)
