@@ -1,5 +1,5 @@
-// The session of an agent: while a quantum takes long, its client gets RAN frames with what has happened so far, so that
-// it does not take a slow board for a dead one (docs/bridge.md).
+// Session of an agent that sends RAN frames with what has happened so far while a quantum takes long, so that its client
+// does not take a slow board for a dead one (docs/bridge.md).
 #pragma once
 
 #include <cstdint>
