@@ -62,13 +62,13 @@ const never = simcore.Ps(1<<63 - 1)
 // SetCongestion sets the congestion control of queue pairs that connect from now on.
 func (c *Comp) SetCongestion(x Congestion) { c.congestion = x }
 
-// bitRate returns the rate of the Ethernet ports in bit/s; 1 Tbit/s if the spec has none.
-func (c *Comp) bitRate() int64 {
+// BitRate returns the rate of the Ethernet ports in bit/s; 1 Tbit/s if the spec has none.
+func (s *Spec) BitRate() int64 {
 	const unlimited = 1e12
-	if c.spec.Line.Bytes == 0 {
+	if s.Line.Bytes == 0 {
 		return unlimited
 	}
-	return c.spec.Line.Bytes * 8 * int64(simcore.Second) / int64(c.spec.Line.Ps)
+	return s.Line.Bytes * 8 * int64(simcore.Second) / int64(s.Line.Ps)
 }
 
 // control begins the congestion control of a queue pair that is being connected.
@@ -78,7 +78,7 @@ func (c *Comp) control(q *qpair, a *core.Attributes) {
 	if c.congestion.New == nil || q.Type != rnicspec.RC {
 		return
 	}
-	of, notifier, err := c.congestion.New(c.bitRate(), a.PMTU)
+	of, notifier, err := c.congestion.New(c.spec.BitRate(), a.PMTU)
 	if err != nil {
 		c.fail(fmt.Errorf("congestion control of queue pair %d: %w", q.Num, err))
 		return

@@ -63,7 +63,11 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 		return field.Errorf("kind", "%s: a device of kind %q has no transport of its own: want one of kind %s", s.Kind,
 			c.Device.Kind, board.DeviceRNIC)
 	}
-	return s.fitsAccounts(c)
+	var errs []error
+	if nic, err := rnicmodel.Preset(c.Device.Model); err == nil { // validateModels reports a wrong one
+		errs = append(errs, field.Under("rnic", s.RNIC.Fits(nic.BitRate())))
+	}
+	return errors.Join(append(errs, s.fitsAccounts(c))...)
 }
 
 // validateRNIC checks the options of a stack's NIC with a hardware transport, which other kinds do not have.

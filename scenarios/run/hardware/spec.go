@@ -53,11 +53,16 @@ func (s *Spec) Validate() error {
 	if c.Kind != None && c.Kind != DCQCN && c.Kind != DCTCP {
 		errs = append(errs, field.Errorf("cc.kind", "%q: want %s, %s or %s", c.Kind, None, DCQCN, DCTCP))
 	}
-	const fastest, segment = 1000 * cc.Gbps, 4096
-	dcqcn, dctcp := c.at(fastest, segment)
-	errs = append(errs, field.Under("cc.dcqcn", dcqcn.Validate()), field.Under("cc.dctcp", dctcp.Validate()),
-		field.Under("accounts", s.Accounts.Validate()))
+	const fastest = 1000 * cc.Gbps
+	errs = append(errs, s.Fits(fastest), field.Under("accounts", s.Accounts.Validate()))
 	return errors.Join(errs...)
+}
+
+// Fits returns every error of the congestion control on a port of the given rate, by field.
+func (s *Spec) Fits(line cc.Bps) error {
+	const segment = 4096
+	dcqcn, dctcp := s.CC.at(line, segment)
+	return errors.Join(field.Under("cc.dcqcn", dcqcn.Validate()), field.Under("cc.dctcp", dctcp.Validate()))
 }
 
 // at returns the specs for a port of the given rate and a path MTU.
