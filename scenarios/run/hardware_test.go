@@ -114,13 +114,13 @@ func TestHardwareRefused(t *testing.T) {
 		"{kind: rnic, rnic: {cc: {dcqcn: {gain_inverse: 0}}}}":  "rnic.cc.dcqcn.gain_inverse 0: want",
 		"{kind: rnic, rnic: {cc: {dctcp: {gain_inverse: -1}}}}": "rnic.cc.dctcp.gain_inverse -1: want",
 		"{kind: flexins, rnic: {cc: {kind: dcqcn}}}":            "stacks[0].rnic: stack flexins has other options",
-		"{kind: rnic, rnic: {cc: {kind: dcqcn, dcqcn: {least: 900Gbps}}}}": "rnic.cc.dcqcn.least 900Gbps: want 100Gbps at " +
-			"most",
-		"{kind: udp, rnic: {cc: {kind: dcqcn}}}": "stack udp has other options",
+		"{kind: udp, rnic: {cc: {kind: dcqcn}}}":                "stack udp has other options",
 	} {
 		_, err := Parse("f.yaml", []byte(head+"stacks: ["+text+"]"))
 		require.ErrorContains(t, err, want)
 	}
+	_, err := Parse("f.yaml", []byte(head+"stacks: [{kind: rnic, rnic: {cc: {kind: dcqcn, dcqcn: {least: 900Gbps}}}}]"))
+	require.ErrorContains(t, err, "f.yaml:4: stacks[0].rnic.cc.dcqcn.least 900Gbps: want 100Gbps at most")
 }
 
 const bothStacks = `board: {preset: bf3-cores-pair}
