@@ -212,8 +212,8 @@ func Number(v float64) string {
 // bytesOf has the units of sizes. A logarithmic axis of one of them has binary multiples of bytes.
 var bytesOf = map[string]float64{"B": 1, "KB": 1 << 10, "MB": 1 << 20}
 
-// size formats a number of bytes in a binary multiple, such as 1.5 Ki, if it is a whole or half one, else as Number
-// does.
+// size formats a number of bytes in a binary multiple: a whole or half one, such as 1.5 Ki, exactly, any other number
+// of more than four digits in three, such as 3.05 Mi.
 func size(v float64) string {
 	const kilo = 1024
 	for i, suffix := range []string{"", " Ki", " Mi", " Gi"} {
@@ -221,8 +221,11 @@ func size(v float64) string {
 		if v >= unit*kilo && i < 3 {
 			continue
 		}
-		if n := v / unit; n*2 == math.Trunc(n*2) { // 1.5 Ki
+		switch n := v / unit; {
+		case n*2 == math.Trunc(n*2): // 1.5 Ki
 			return fmt.Sprintf("%g%s", n, suffix)
+		case v >= 1e4:
+			return fmt.Sprintf("%.3g%s", n, suffix)
 		}
 		break
 	}

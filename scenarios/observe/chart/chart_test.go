@@ -194,7 +194,7 @@ func TestTicks(t *testing.T) {
 	require.Equal(t, []string{"2", "3", "4"}, labels(scale{low: 1.8, high: 4.4, log: true}))
 	require.Equal(t, "0", labels(scale{low: 0.5, high: 100, log: true, floor: true})[0])
 	for v, want := range map[float64]string{64: "64", 511: "511", 1024: "1 Ki", 1536: "1.5 Ki", 9000: "9000",
-		9 << 20: "9 Mi", 1 << 31: "2 Gi"} {
+		3194880: "3.05 Mi", 9 << 20: "9 Mi", 1 << 31: "2 Gi"} {
 		require.Equal(t, want, size(v))
 	}
 	a := Axis{Name: "range", Unit: "KB", Log: true}
