@@ -16,7 +16,7 @@ UNLIMITED = 0xFFFFFFFF
 KINDS = ("axis", "tlp", "record", "level")
 TAKEN, OUTPUT, BROKEN, BUSY, HELD = range(1, 6)  # kinds of records
 QUIET, PARTIAL, MORE, STILL = 1, 2, 4, 8  # flags of RAN
-ERRORS = ("", "protocol", "version", "token", "limit", "assertion", "finish", "internal", "idle")
+ERRORS = ("", "protocol", "version", "token", "limit", "assertion", "finish", "internal", "idle", "link")
 
 
 class BridgeError(Exception):

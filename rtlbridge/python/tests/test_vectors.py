@@ -2,12 +2,14 @@
 
 import dataclasses
 import pathlib
+import re
 import struct
 import unittest
 
 from nictwin_bridge import frames as nb
 
 VECTORS = pathlib.Path(__file__).parents[2] / "testdata" / "vectors.txt"
+BRIDGE = pathlib.Path(__file__).parents[3] / "docs" / "bridge.md"
 
 
 def vectors() -> dict[str, tuple[str, bytes, str]]:
@@ -104,6 +106,10 @@ class Vectors(unittest.TestCase):
     def test_error(self) -> None:
         e = nb.decode_error(self.vectors["error"][1][8:])
         self.assertEqual((e.name, e.cycle, str(e)), ("assertion", 77, "assertion: level above depth"))
+
+    def test_error_codes(self) -> None:
+        table = BRIDGE.read_text().partition("| Code | Meaning |")[2].partition("\n\n")[0]
+        self.assertEqual(tuple(re.findall(r"^\| \d+ (\w+) \|", table, re.M)), nb.ERRORS[1:])
 
     def test_every_frame_of_a_device(self) -> None:
         bad = 0
