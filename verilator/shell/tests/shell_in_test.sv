@@ -1,5 +1,6 @@
 /// Tests shell_in: beats are offered in order, from their cycle on, unless the tick's stall bit is
-/// set; a reset drops all of earlier epochs, and only these; every take is reported with its slot.
+/// set or another stream must begin first; a reset drops all of earlier epochs, and only these;
+/// idle pins get noise; every take is reported with its slot.
 
 module shell_in_test
   import shell_pkg::*;
@@ -22,8 +23,9 @@ module shell_in_test
   logic [SlotBits-1:0]   takes [$];
   logic                  beat_valid, masks, grant, drop, ready, valid, stop, event_valid,
     event_ready;
-  logic                  offered, midway, active, begun, noise_want;
-  logic [7:0]            beat, pins, epoch, beat_epoch, announced, n;
+  logic                  offered, midway, active, begun, noise_want, noise_load, noisy, was_valid,
+    may, may_go, sampling;
+  logic [7:0]            beat, pins, epoch, beat_epoch, announced, n, noise, last_noise;
   logic [2:0]            flags;
   logic [63:0]           mask, ticks;
   logic [CycleBits-1:0]  cycle, due;
@@ -36,20 +38,24 @@ module shell_in_test
     .beat_valid_i(beat_valid), .beat_i(beat), .beat_flags_i(flags), .beat_epoch_i(beat_epoch),
     .beat_cycle_i(due), .grant_i(grant), .more_i(1'b1), .drop_i(drop), .masks_i(masks),
     .mask_i(mask),
-    .drive_i(phase == 2'd1), .sample_i(phase == 2'd2), .tick_i(phase == 2'd3), .cycle_i(cycle),
-    .slot_i(cycle[SlotBits-1:0]), .may_begin_i(1'b1), .poison_i(1'b0), .noise_wait_o(noise_want),
-    .noise_load_i(1'b0), .noise_i(8'h0), .valid_o(valid), .pins_o(pins), .ready_i(ready),
+    .drive_i(phase == 2'd1), .sample_i(sampling), .tick_i(phase == 2'd3), .cycle_i(cycle),
+    .slot_i(cycle[SlotBits-1:0]), .may_begin_i(may), .poison_i(1'b1), .noise_wait_o(noise_want),
+    .noise_load_i(noise_load), .noise_i(noise), .valid_o(valid), .pins_o(pins), .ready_i(ready),
     .taken_o(taken),
     .active_o(active), .begun_o(begun), .stop_o(stop), .event_valid_o(event_valid),
     .event_ready_i(event_ready), .event_slot_o(event_slot)
   );
 
-  // Slots: the transactor is clocked unless it stops; resets and masks come between slots.
+  assign sampling = phase == 2'd2 && !noise_want;
+
+  // Slots: the transactor is clocked unless it stops, and sampled once it has its noise; resets and
+  // masks come between slots.
   always_ff @(posedge clk) begin
     {grant, drop, masks} <= '0;
     ready <= $urandom_range(2) != 0;
     case (phase)
       2'd0: begin
+        may <= $urandom_range(3) != 0;
         if (grant || masks) begin
         end else if ($urandom_range(60) == 0) begin
           {grant, drop} <= '1;
@@ -63,14 +69,16 @@ module shell_in_test
         cycle <= cycle + 1'b1;
         ticks <= cycle[3:0] == '1 ? '1 : {1'b0, ticks[63:1]};
       end
-      default: phase <= phase + 1'b1;
+      default: if (phase == 2'd1 || sampling) phase <= phase + 1'b1;
     endcase
+    noise_load <= noise_want && !noise_load && $urandom_range(2) == 0;
+    noise      <= 8'($urandom());
     if (masks) ticks <= mask;
     if (rst) begin
       phase <= '0;
       cycle <= '0;
       ticks <= '1;
-      {grant, drop, masks} <= '0;
+      {grant, drop, masks, may, noise_load} <= '0;
     end
   end
 
@@ -103,17 +111,20 @@ module shell_in_test
     end
     if (drop) begin
       epoch   <= epoch + 1'b1;
-      offered <= 1'b0;
+      {offered, was_valid} <= '0;
       queue.delete();
     end
-    if (phase == 2'd2) begin
+    if (noise_load) last_noise <= noise;
+    noisy <= noise_load || (noisy && phase != 2'd3);
+    if (sampling) begin
       if (queue.size() != 0) begin
-        if (valid != (offered || (!ticks[0] && (!queue[0].first || queue[0].due <= cycle)))) begin
-          $fatal(1, "shell_in_test: valid");
-        end
+        may_go = !queue[0].first || (may && queue[0].due <= cycle);
+        if (valid != (offered || (!ticks[0] && may_go))) $fatal(1, "shell_in_test: valid");
         if (valid && pins != queue[0].data) $fatal(1, "shell_in_test: another beat was due");
       end else if (valid) $fatal(1, "shell_in_test: a beat is offered that there is not");
-      offered <= valid && !ready;
+      if (was_valid && !valid && !(noisy && pins == last_noise)) $fatal(1, "shell_in_test: noise");
+      was_valid <= valid;
+      offered   <= valid && !ready;
       if (valid && ready) begin
         void'(queue.pop_front());
         takes.push_back(cycle[SlotBits-1:0]);
@@ -125,7 +136,7 @@ module shell_in_test
       reported <= reported + 1;
     end
     if (rst) begin
-      {offered, event_ready} <= '0;
+      {offered, event_ready, noisy, was_valid} <= '0;
       epoch    <= '0;
       reported <= '0;
     end

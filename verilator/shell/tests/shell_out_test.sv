@@ -1,5 +1,5 @@
-/// Tests shell_out: ready follows stall bits and credits, and the events tell all that happened at
-/// the pins.
+/// Tests shell_out: ready follows stall bits and credits, the events tell all that happened at the
+/// pins, and a reset ends a transaction.
 
 module shell_out_test
   import shell_pkg::*;
@@ -10,7 +10,7 @@ module shell_out_test
   output logic done_o
 );
   logic                           masks, grant, valid, last, ready, stop, event_valid,
-    event_ready, half, stalled;
+    event_ready, half, stalled, drop;
   logic [7:0]                     pins, shown, event_pins;
   logic [63:0]                    mask, ticks;
   logic [31:0]                    credits, more, taken;
@@ -22,7 +22,7 @@ module shell_out_test
 
   shell_out #(.Bits(8), .Depth(2)) u_out (
     .clk, .rst, .limited_i(1'b1), .credits_i(32'd2), .grant_i(grant), .more_credits_i(more),
-    .drop_i(1'b0),
+    .drop_i(drop),
     .masks_i(masks), .mask_i(mask), .drive_i(phase == 2'd1), .sample_i(phase == 2'd2),
     .tick_i(phase == 2'd3),
     .slot_i(slot), .valid_i(valid), .pins_i(pins), .last_i(last), .ready_o(ready), .stop_o(stop),
@@ -38,7 +38,7 @@ module shell_out_test
   end
 
   always_ff @(posedge clk) begin
-    {grant, masks} <= '0;
+    {grant, drop, masks} <= '0;
     case (phase)
       2'd0: begin
         if (grant || masks) begin
@@ -47,18 +47,22 @@ module shell_out_test
           mask  <= {$urandom(), $urandom()};
         end else if ($urandom_range(9) == 0) begin
           grant <= 1'b1;
-          more  <= $urandom_range(3);
+          drop  <= $urandom_range(3) == 0;
+          more  <= $urandom_range(1);
         end else if (!stop) phase <= 2'd1;
       end
       2'd1: begin
         phase <= 2'd2;
         if (!valid || !stalled) {valid, last, pins} <= 10'($urandom());
         else if ($urandom_range(9) == 0) pins <= 8'($urandom());
+        else if ($urandom_range(9) == 0) valid <= 1'b0;
       end
       2'd2: begin
         phase <= 2'd3;
         if (ready != (!ticks[0] && (half || credits != 0))) $fatal(1, "shell_out_test: ready");
-        if (valid && (ready || flags[EventPayload])) events.push_back({flags, slot, pins});
+        if ((valid && (ready || flags[EventPayload])) || (stalled && !valid)) begin
+          events.push_back({flags, slot, pins});
+        end
         stalled <= valid && !ready;
         if (valid) shown <= pins;
         if (valid && ready) begin
@@ -75,6 +79,7 @@ module shell_out_test
     endcase
     if (masks) ticks <= mask;
     if (grant) credits <= credits + more;
+    if (drop) {half, stalled} <= '0;
     event_ready <= $urandom_range(9) == 0;
     if (event_valid && event_ready) begin
       if (events.size() == 0) $fatal(1, "shell_out_test: an event that nothing caused");
@@ -85,7 +90,7 @@ module shell_out_test
       void'(events.pop_front());
     end
     if (rst) begin
-      {grant, masks, valid, last, half, stalled, event_ready} <= '0;
+      {grant, drop, masks, valid, last, half, stalled, event_ready} <= '0;
       phase   <= '0;
       slot    <= '0;
       ticks   <= '1;
