@@ -12,6 +12,7 @@ import (
 type lines struct {
 	idle     []*line
 	pending  fifo.Queue[*line] // stores and copies that have not taken effect, in program order
+	chains   chains            // pending by line, while they are many
 	ready    fifo.Queue[*line] // copies whose load has ended and that wait for a free store buffer
 	misses   int               // number of loads in flight
 	awaited  int               // number of loads, Cleans and Invalidates in flight that the core waits for
@@ -34,6 +35,7 @@ type line struct {
 	copied bool
 	ended  bool  // the store has taken effect
 	to     *line // for a copy's load: the copy's store
+	next   *line // the next pending store to the same line (chains)
 }
 
 type use uint8
@@ -60,6 +62,7 @@ func (c *Core) newLine() *line {
 func (c *Core) free(s *line) {
 	s.access.Data, s.access.Err, s.access.Span = nil, nil, 0
 	s.n, s.use, s.wait, s.copied, s.ended, s.to = 0, useNone, false, false, false, nil
+	s.next = nil
 	c.idle = append(c.idle, s)
 }
 
@@ -68,18 +71,27 @@ func (c *Core) addPending(addr uint64, b []byte) *line {
 	s := c.newLine()
 	s.access.Addr, s.n = addr, copy(s.own[:], b)
 	c.pending.Push(s)
+	c.chains.pushed(&c.pending)
 	c.ownWatches.Notify(addr, len(b))
 	return s
 }
 
 // forward overlays the core's pending stores on bytes of memory at addr, as a load sees them.
 func (c *Core) forward(addr uint64, b []byte) {
+	if len(c.chains.byLine) > 0 {
+		c.chains.forward(addr, b)
+		return
+	}
 	for i := range c.pending.Len() {
-		s := *c.pending.At(i)
-		from, to := max(s.access.Addr, addr), min(s.access.Addr+uint64(s.n), addr+uint64(len(b)))
-		if from < to && !s.ended {
-			copy(b[from-addr:to-addr], s.own[from-s.access.Addr:])
-		}
+		(*c.pending.At(i)).overlay(addr, b)
+	}
+}
+
+// overlay writes the bytes of a pending store that lie in b, which begins at addr, over those in b.
+func (s *line) overlay(addr uint64, b []byte) {
+	from, to := max(s.access.Addr, addr), min(s.access.Addr+uint64(s.n), addr+uint64(len(b)))
+	if from < to && !s.ended {
+		copy(b[from-addr:to-addr], s.own[from-s.access.Addr:])
 	}
 }
 
@@ -144,6 +156,8 @@ func (c *Core) storeEnded(s *line) {
 		c.stats.StoresEnded += uint64(s.n)
 	}
 	for c.pending.Len() > 0 && (*c.pending.Front()).ended {
-		c.free(c.pending.Pop())
+		oldest := c.pending.Pop()
+		c.chains.popped(oldest)
+		c.free(oldest)
 	}
 }
