@@ -23,6 +23,10 @@ type SRQ struct {
 // NewSRQ creates a shared receive queue of 2^log entries, whose events arrive in a completion queue. The core of a bus
 // posts to it; nil: that of the driver.
 func (d *Device) NewSRQ(bus driver.Bus, log uint8, events *CQ, done func(error)) (*SRQ, error) {
+	const most = rnicspec.MaxSRQs - 1 // number 0 is not used
+	if len(d.freeSRQ) == 0 && d.srqn == most {
+		return nil, fmt.Errorf("rnicverbs: all %d shared receive queues are in use", most)
+	}
 	r, err := d.newRing(bus, rnicspec.RecvBytes, log)
 	if err != nil {
 		return nil, err
@@ -30,10 +34,9 @@ func (d *Device) NewSRQ(bus driver.Bus, log uint8, events *CQ, done func(error))
 	s := &SRQ{d: d, ring: r, ids: make([]uint64, 1<<log), used: make([]bool, 1<<log)}
 	if n := len(d.freeSRQ); n > 0 {
 		s.n, d.freeSRQ = d.freeSRQ[n-1], d.freeSRQ[:n-1]
-	} else if d.srqn++; d.srqn < rnicspec.MaxSRQs { // number 0 is not used
-		s.n = d.srqn
 	} else {
-		return nil, fmt.Errorf("rnicverbs: all %d shared receive queues are in use", rnicspec.MaxSRQs-1)
+		d.srqn++
+		s.n = d.srqn
 	}
 	for i := range s.ids {
 		s.free = append(s.free, uint32(len(s.ids)-1-i))

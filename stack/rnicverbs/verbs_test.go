@@ -177,6 +177,22 @@ func TestLimits(t *testing.T) {
 	require.ErrorIs(t, q.Ring(), ErrStopped)
 }
 
+// TestSharedReceiveQueuesRunOut checks that a shared receive queue for which no number is left takes no memory.
+func TestSharedReceiveQueuesRunOut(t *testing.T) {
+	d := newNode(t, simcore.NewEngine(), new(board.Pools), 1).dev[0]
+	d.srqn = rnicspec.MaxSRQs - 2
+	events, err := d.NewCQ(4)
+	require.NoError(t, err)
+	_, err = d.NewSRQ(nil, 4, events, func(error) {})
+	require.NoError(t, err)
+	left := d.arena.Left()
+	for range 3 {
+		_, err = d.NewSRQ(nil, 4, events, func(error) {})
+		require.ErrorContains(t, err, "all 255 shared receive queues are in use")
+		require.Equal(t, left, d.arena.Left())
+	}
+}
+
 // TestNoAllocations checks that posting, ringing and polling allocate nothing in steady state.
 func TestNoAllocations(t *testing.T) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
