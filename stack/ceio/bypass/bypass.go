@@ -37,11 +37,32 @@ func (s *Spec) Validate() error {
 		field.Within("credits", s.Credits, 0, rnicspec.MaxCredits),
 		field.Within("batch", s.Batch, 1, rnicspec.MaxCredits),
 		field.Within("log_slots", s.LogSlots, 1, rnicspec.MaxLogRing),
-		field.Within("mark_at", s.MarkAt, 0, 1<<rnicspec.MaxLogRing),
+		field.Within("mark_at", s.MarkAt, 0, 1<<rnicspec.MaxLogRing-1),
 	}
 	if s.Flows > 0 && s.Credits > 0 && s.Credits < s.Flows {
 		errs = append(errs, field.Errorf("credits", "%d: %d flows have a share each: want that many or more, or 0 to "+
 			"make every packet slow", s.Credits, s.Flows))
+	}
+	return errors.Join(append(errs, s.validateEffect())...)
+}
+
+// validateEffect refuses options without effect.
+func (s *Spec) validateEffect() error {
+	var errs []error
+	d := DefaultSpec()
+	for _, x := range []struct {
+		path     field.Path
+		v, usual int
+	}{{"credits", s.Credits, d.Credits}, {"batch", s.Batch, d.Batch}, {"log_slots", s.LogSlots, d.LogSlots},
+		{"mark_at", s.MarkAt, d.MarkAt}} {
+		if s.Flows == 0 && x.v != x.usual {
+			errs = append(errs, field.Errorf(x.path, "%d: no queue pair has an account, as %v is 0: want none, or more "+
+				"there", x.v, field.Path("flows")))
+		}
+	}
+	if most := 1<<min(max(s.LogSlots, 0), rnicspec.MaxLogRing) - 1; s.Flows > 0 && s.MarkAt > most {
+		errs = append(errs, field.Errorf("mark_at", "%d: of a flow's %d slow packets (%v %d), none finds more than %d "+
+			"others: want that or less", s.MarkAt, most+1, field.Path("log_slots"), s.LogSlots, most))
 	}
 	return errors.Join(errs...)
 }
