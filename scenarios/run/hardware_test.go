@@ -204,6 +204,14 @@ func TestBypassRefused(t *testing.T) {
 		{bf3, "flows: 4, batch: 0", "kind: send", "stacks[0].rnic.accounts.batch 0: want 1"},
 		{bf3, "flows: 64, log_slots: 13", "kind: send", "stacks[0].rnic.accounts.log_slots 13: 64 flows with so many"},
 		{bf3, "flows: 1", "kind: send, queue_pairs: 2", "stacks[0].rnic.accounts.flows 1: server 0 has 2 queue pairs"},
+		{bf3, "credits: 8", "kind: send", "accounts.credits 8: no queue pair has an account, as stacks[0].rnic."},
+		{bf3, "mark_at: 8", "kind: send", "f.yaml:5: stacks[0].rnic.accounts.mark_at 8: no queue pair has an account"},
+		{bf3, "flows: 1, log_slots: 3, mark_at: 8", "kind: send", "stacks[0].rnic.accounts.mark_at 8: of a flow's 8 " +
+			"slow packets (stacks[0].rnic.accounts.log_slots 3), none finds more than 7 others: want that or less"},
+		{bf3 + "load: {server: 0, at: llc, of: arm, rate: 8GB/s, bytes: 590MiB, latency: false}\n",
+			"flows: 64, log_slots: 11", "kind: send", "f.yaml:6: stacks[0].rnic.accounts.log_slots 11: 64 flows with so " +
+				"many packets of 4096 B each take 536870912 B of the card's memory, of which load leaves"},
+		{bf3, "flows: 1", "kind: send, transport: ud", "stacks[0].rnic.accounts.flows 1: queue pairs of RC have"},
 		{bf3, "flows: 1", "kind: write", "workload.kind write: with stacks[0].rnic.accounts.flows credits return when"},
 	} {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+x.head+"stacks: [{kind: rnic, rnic: {accounts: {"+
@@ -281,8 +289,9 @@ func drawnHardware(r *rand.Rand) string {
 	if kind == "send" || kind == "write_imm" || kind == "echo" {
 		load += fmt.Sprintf(", shared_receive: %v", r.IntN(2) == 0)
 	}
-	accounts := fmt.Sprintf("flows: 12, credits: %s, batch: %d, log_slots: %d, mark_at: %d",
-		pick("0", "12", "40", "120", "1200"), 1+r.IntN(6), 1+r.IntN(7), r.IntN(6))
+	credits, batch, logSlots := pick("0", "12", "40", "120", "1200"), 1+r.IntN(6), 1+r.IntN(7)
+	accounts := fmt.Sprintf("flows: 12, credits: %s, batch: %d, log_slots: %d, mark_at: %d", credits, batch, logSlots,
+		min(r.IntN(6), 1<<logSlots-1))
 	chances := "loss: 0.01, duplication: 0.01, disorder: 0.01, corruption: 0.01, ecn: " + pick("0", "0.1", "0.5")
 	return fmt.Sprintf("board: {preset: bf3-cores-pair}\ndevices: [{kind: rnic, model: connectx7}]\nstacks: "+
 		"[{kind: rnic, rnic: {cc: {kind: %s}, accounts: {%s}}}]\nworkload: {%s}\nfaults: {wire: {seed: %d, "+

@@ -190,33 +190,53 @@ func (x *StackSpec) fitsAccounts(c *board.CardSpec) error {
 	return nil
 }
 
+// validateSlowMemory checks that loads of a card's cache leave the memory for packets without a credit alone.
+func (s *Spec) validateSlowMemory(server int, servers []board.ServerSpec) error {
+	x := s.stack(server)
+	a := &x.RNIC.Accounts
+	if x.Kind != StackRNIC || a.Flows == 0 {
+		return nil
+	}
+	has := s.Load.ArmRoom(&s.loaded(servers)[server], server)
+	if slowFrom+a.SlowBytes() <= has {
+		return nil
+	}
+	return field.Errorf(field.Path(fmt.Sprintf("stacks[%d].rnic.accounts.log_slots", min(server, len(s.Stacks)-1))),
+		"%d: %d flows with so many packets of %d B each take %d B of the card's memory, of which %v leaves %d: want "+
+			"fewer, or less there", a.LogSlots, a.Flows, bypass.SlotBytes, a.SlowBytes(), field.Path("load"),
+		has-min(has, slowFrom))
+}
+
 // validateAccounts checks that a stack's accounts suffice for its workloads, whose messages must be noticed by their
 // receiver, since credits return then. at is the field with the stack.
 func (s *Spec) validateAccounts(at field.Path, x *StackSpec, servers int) error {
-	if x.Kind != StackRNIC || x.RNIC.Accounts.Flows == 0 {
+	a := &x.RNIC.Accounts
+	if x.Kind != StackRNIC || a.Flows == 0 {
 		return nil
 	}
+	at += ".rnic.accounts.flows"
 	var errs []error
-	refused := map[int]bool{} // by workload
-	for n := range servers {
+	used := make([]int, servers) // queue pairs with an account, by server
+	for i, w := range s.AllWorkloads() {
 		pairs := 0
-		for i, w := range s.AllWorkloads() {
-			if x != s.stack(n) || w.QueuePairsOn(n) == 0 || w.Transport != apps.RC {
-				continue
-			}
-			pairs += w.QueuePairsOn(n)
-			if (w.Kind == apps.Write || w.Kind == apps.Ring) && !refused[i] {
-				refused[i] = true
-				errs = append(errs, field.Errorf(s.workloadPath(i)+".kind", "%s: with %v credits return when the "+
-					"receiver has taken a message, and it does not notice these: want %s", w.Kind,
-					at+".rnic.accounts.flows", apps.WriteImm))
+		for n := range servers {
+			if x == s.stack(n) && w.Transport == apps.RC {
+				used[n] += w.QueuePairsOn(n)
+				pairs += w.QueuePairsOn(n)
 			}
 		}
-		if a := &x.RNIC.Accounts; pairs > a.Flows {
-			errs = append(errs, field.Errorf(at+".rnic.accounts.flows", "%d: server %d has %d queue pairs: want that "+
-				"many or more", a.Flows, n, pairs))
-			break
+		if pairs > 0 && (w.Kind == apps.Write || w.Kind == apps.Ring) {
+			errs = append(errs, field.Errorf(s.workloadPath(i)+".kind", "%s: with %v credits return when the "+
+				"receiver has taken a message, and it does not notice these: want %s", w.Kind, at, apps.WriteImm))
 		}
+	}
+	if n := slices.IndexFunc(used, func(n int) bool { return n > a.Flows }); n >= 0 {
+		errs = append(errs, field.Errorf(at, "%d: server %d has %d queue pairs: want that many or more", a.Flows, n,
+			used[n]))
+	}
+	if slices.Max(used) == 0 {
+		errs = append(errs, field.Errorf(at, "%d: queue pairs of RC have accounts, and no server with this stack has "+
+			"one: want 0, or a workload over %s", a.Flows, apps.RC))
 	}
 	return errors.Join(errs...)
 }

@@ -232,7 +232,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	for n := range rack.Servers {
 		card := &rack.Servers[n].Cards[0]
 		if err := errors.Join(s.validateEngine(n, card), s.validateApplications(n, card),
-			s.validateMemory(n, &rack.Servers[n])); err != nil {
+			s.validateMemory(n, &rack.Servers[n]), s.validateSlowMemory(n, rack.Servers)); err != nil {
 			return err
 		}
 	}
