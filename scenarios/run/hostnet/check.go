@@ -199,13 +199,27 @@ func (c *check) buffers() {
 	}
 	c.bad(longest <= c.Stack.Node.BufferBytes, c.Server.Path+".hostnet.buffer_bytes", "%d: frames of %v have up to "+
 		"%d B: want that or more", c.Stack.Node.BufferBytes, c.at(of), longest)
-	if n := c.Stack.CEIO.SlowBytes; c.Stack.Kind == CEIO && n > 0 {
-		c.bad(longest <= n, c.Server.Path+".ceio.slow_bytes", "%d: frames of %v have up to %d B: want that or more, "+
-			"or 0",
-			n, c.at(of), longest)
-	}
+	c.slowBuffers()
 	c.bad(longest <= nicspec.FrameMax, c.at(of)+".sizes", "%d: its frames have %d B: want %d at most",
 		of.spec.Sizes[0], longest, nicspec.FrameMax)
+}
+
+// slowBuffers checks that buffers for slow packets of a length of their own hold the frames, and that a flow has some.
+func (c *check) slowBuffers() {
+	n := c.Stack.CEIO.SlowBytes
+	if c.Stack.Kind != CEIO || n == 0 {
+		return
+	}
+	longest, of := 0, c.flows[0]
+	for i, f := range c.flows {
+		if _, served := f.frames(c.V6); served > longest && !c.Stack.beyond(i) && !c.Stack.splits(f, i) {
+			longest, of = served, f
+		}
+	}
+	at := c.Server.Path + ".ceio.slow_bytes"
+	c.bad(longest > 0, at, "%d: slow packets of chunks, whose headers are split off, have other buffers, and server %d "+
+		"has an account for no other flow: want none", n, c.number)
+	c.bad(longest <= n, at, "%d: frames of %v have up to %d B: want that or more, or 0", n, c.at(of), longest)
 }
 
 // splits reports whether the NIC splits the packets of a server's n-th flow, so that payloads land one behind another.
