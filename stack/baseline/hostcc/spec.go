@@ -54,14 +54,13 @@ func DefaultSpec() Spec {
 
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
-	errs := []error{s.Spec.Validate()}
+	const longest = 1e9
+	errs := []error{s.Spec.Validate(), field.Within("sample_ps", s.SamplePs, 0, longest)}
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	const longest = 1e9
-	bad(s.SamplePs >= 0 && s.SamplePs <= longest, "sample_ps", "%d: want 0 to %d", s.SamplePs, Ps(longest))
 	slowest := simcore.Second >> min(max(s.Levels-1, 0), control.MaxLevels-1) // pace.Check, at the highest level
 	bad(s.Rate.Bytes > 0 && s.Rate.Bytes <= 1<<30 && s.Rate.Ps > 0 && s.Rate.Ps <= slowest, "rate",
 		"%d bytes in %d ps: want 1 to 2^30 bytes in 1 to %d ps", s.Rate.Bytes, s.Rate.Ps, slowest)

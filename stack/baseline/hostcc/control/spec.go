@@ -54,11 +54,7 @@ func (s *Spec) RestPs() Ps {
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	var errs []error
-	within := func(path field.Path, v, from, to int64) {
-		if v < from || v > to {
-			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, from, to))
-		}
-	}
+	within := func(path field.Path, v, from, to int64) { errs = append(errs, field.Within(path, v, from, to)) }
 	const longest, most = 1e12, 1 << 16
 	within("period_ps", s.PeriodPs, 1000, longest)
 	within("occupancy_lines", s.OccupancyLines, 1, most)
