@@ -118,6 +118,7 @@ func TestHardwareRefused(t *testing.T) {
 	} {
 		_, err := Parse("f.yaml", []byte(head+"stacks: ["+text+"]"))
 		require.ErrorContains(t, err, want)
+		require.Equal(t, 1, strings.Count(err.Error(), want), "one fault, one error")
 	}
 	_, err := Parse("f.yaml", []byte(head+"stacks: [{kind: rnic, rnic: {cc: {kind: dcqcn, dcqcn: {least: 900Gbps}}}}]"))
 	require.ErrorContains(t, err, "f.yaml:4: stacks[0].rnic.cc.dcqcn.least 900Gbps: want 100Gbps at most")

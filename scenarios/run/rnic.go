@@ -64,10 +64,11 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 			c.Device.Kind, board.DeviceRNIC)
 	}
 	var errs []error
-	if nic, err := rnicmodel.Preset(c.Device.Model); err == nil { // validateModels reports a wrong one
-		errs = append(errs, field.Under("rnic", s.RNIC.Fits(nic.BitRate())))
+	nic, err := rnicmodel.Preset(c.Device.Model)
+	if err == nil && s.RNIC.Validate() == nil { // validateModels and validateRNIC report what is wrong on any port
+		errs = append(errs, field.Under("rnic", s.RNIC.Fits(nic.BitRate())), s.fitsAccounts(c))
 	}
-	return errors.Join(append(errs, s.fitsAccounts(c))...)
+	return errors.Join(errs...)
 }
 
 // validateRNIC checks the options of a stack's NIC with a hardware transport, which other kinds do not have.
