@@ -32,7 +32,7 @@ func forHardware(p *plan) {
 		switch m.Op {
 		case verbs.WRSendInv:
 			m.Op, m.Imm = verbs.WRSend, 0
-		case verbs.WRLocalInv:
+		case verbs.WRLocalInv, verbs.WRNop:
 			m.Op, m.RKey, m.Imm, m.overwritten = verbs.WRWrite, 7, 0, true // a WRITE of 0 bytes
 		}
 	}

@@ -61,13 +61,14 @@ func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
 	}
 }
 
-// endOldest records that all packets of the oldest request have arrived.
+// endOldest records that all packets of the oldest request have arrived. The request behind it has packets, if any.
 func (c *rc) endOldest(r *request) {
 	r.done, r.after = true, c.landed.Next()
 	if r.returns() {
 		c.reads--
 	}
 	c.oldest++
+	c.endNops()
 }
 
 // noteProgress records that n more PSNs were acknowledged.

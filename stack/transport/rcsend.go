@@ -19,7 +19,7 @@ func (c *rc) nextRequest(now Ps, o *Out) bool {
 		if r == nil || c.sending == c.fresh && !c.start(r) {
 			return false
 		}
-		if r.Op != verbs.WRLocalInv {
+		if !r.Op.IsLocal() {
 			return c.transmit(now, o, r)
 		}
 		c.sending++
@@ -42,6 +42,13 @@ func (c *rc) start(r *request) bool {
 	}
 	if r.Op == verbs.WRLocalInv {
 		return c.invalidate(r)
+	}
+	if r.Op == verbs.WRNop {
+		r.first, r.from, r.n = c.top, c.top, 0
+		c.fresh++
+		c.endNops()
+		c.endSends()
+		return true
 	}
 	if r.returns() {
 		if c.attr.MaxRead == 0 {
@@ -83,6 +90,19 @@ func (c *rc) invalidate(r *request) bool {
 	c.oldest++
 	c.endSends()
 	return true
+}
+
+// endNops ends the NOPs behind the last packet that was acknowledged: they take no PSN, so that no acknowledgement ends
+// them.
+func (c *rc) endNops() {
+	for c.oldest < c.fresh {
+		r := c.request(c.oldest)
+		if r.Op != verbs.WRNop {
+			return
+		}
+		r.done, r.after = true, c.landed.Next()
+		c.oldest++
+	}
 }
 
 // transmit builds the packet of request r that has PSN nxt.

@@ -112,6 +112,12 @@ func (c *uc) Next(now Ps, o *Out) bool {
 			c.invalidate(r)
 			continue
 		}
+		if r.Op == verbs.WRNop {
+			r.done, r.after = true, c.landed.Next()
+			c.sending++
+			c.endSends()
+			continue
+		}
 		r.n = packets(r.length, c.attr.MTU)
 		n := min(r.length-c.packet*uint32(c.attr.MTU), uint32(c.attr.MTU))
 		ext := wire.ExtLen(opcodeOf(r.Op, c.packet == 0, c.packet == r.n-1)) // UC's headers are as long as those of RC

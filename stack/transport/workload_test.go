@@ -88,7 +88,7 @@ func (s *schedule) workload(side int) *plan {
 func (s *schedule) message(p *plan, h, id uint64) *message {
 	ops := []verbs.Opcode{verbs.WRSend, verbs.WRSend, verbs.WRSendImm, verbs.WRWrite, verbs.WRWrite, verbs.WRWriteImm,
 		verbs.WRRead, verbs.WRRead,
-		verbs.WRFetchAdd, verbs.WRCmpSwap, verbs.WRSendInv, verbs.WRLocalInv}
+		verbs.WRFetchAdd, verbs.WRCmpSwap, verbs.WRSendInv, verbs.WRLocalInv, verbs.WRNop}
 	m := &message{Send: Send{ID: id, Op: ops[h%uint64(len(ops))]}}
 	mtu := uint32(s.mtu)
 	lengths := []uint32{0, 1, 3, 4, mtu - 1, mtu, mtu + 1, 2 * mtu, 3*mtu - 2, 65, uint32(h>>40) % (4 * mtu)}
@@ -108,6 +108,9 @@ func (s *schedule) message(p *plan, h, id uint64) *message {
 	switch {
 	case m.Op == verbs.WRLocalInv:
 		m.length, m.Imm = 0, keyInv+1000+uint32(id)
+		return m
+	case m.Op == verbs.WRNop:
+		m.length = 0
 		return m
 	case m.Op.IsAtomic():
 		s.atomic(p, m, h)

@@ -16,13 +16,14 @@ const (
 	FeatureRemotePD                          // the responder checks the protection domain of remote keys
 	FeatureDestroyBusy                       // DestroyQP with requests in flight
 	FeatureModifyInState                     // ModifyQP changes attributes without changing the state
+	FeatureNop                               // WRNop
 	featureEnd
 )
 
 var featureNames = []string{"atomics", "shared receive queues", "invalidation", "solicited events",
 	"detection of overruns",
 	"ModifyQP to ERR and RESET", "SQD", "protection domains of remote keys", "DestroyQP of a busy queue pair",
-	"ModifyQP within a state"}
+	"ModifyQP within a state", "NOP"}
 
 // Each calls f for every feature in the set, in order, with its name.
 func (s Feature) Each(f func(Feature, string)) {

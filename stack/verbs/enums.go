@@ -32,7 +32,9 @@ func (t QPType) String() string {
 // Opcode is the operation of a send work request (enum ibv_wr_opcode).
 type Opcode uint8
 
-// The operations, numbered as in libibverbs. Memory window binding and segmentation are missing.
+// The operations, numbered as in libibverbs. Memory window binding and segmentation are missing. WRNop moves nothing: it
+// completes when the requests before it have. libibverbs has it in drivers alone (mlx5 has a work entry NOP), and leaves
+// its number to them (IBV_WR_DRIVER1).
 const (
 	WRWrite    Opcode = 0
 	WRWriteImm Opcode = 1
@@ -43,13 +45,17 @@ const (
 	WRFetchAdd Opcode = 6
 	WRLocalInv Opcode = 7
 	WRSendInv  Opcode = 9
+	WRNop      Opcode = 11
 )
 
 func (o Opcode) String() string {
 	return name([]string{"RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "SEND", "SEND_WITH_IMM", "RDMA_READ",
 		"ATOMIC_CMP_AND_SWP",
-		"ATOMIC_FETCH_AND_ADD", "LOCAL_INV", 9: "SEND_WITH_INV"}, int(o), "Opcode")
+		"ATOMIC_FETCH_AND_ADD", "LOCAL_INV", 9: "SEND_WITH_INV", 11: "NOP"}, int(o), "Opcode")
 }
+
+// IsLocal reports whether the operation ends without a packet.
+func (o Opcode) IsLocal() bool { return o == WRLocalInv || o == WRNop }
 
 // IsAtomic reports whether the operation is an 8-byte atomic at the peer.
 func (o Opcode) IsAtomic() bool { return o == WRCmpSwap || o == WRFetchAdd }
@@ -68,9 +74,9 @@ func (o Opcode) HasImm() bool { return o == WRSendImm || o == WRWriteImm }
 func (t QPType) Allows(o Opcode) bool {
 	switch t {
 	case QPTRC:
-		return o <= WRLocalInv || o == WRSendInv
+		return o <= WRLocalInv || o == WRSendInv || o == WRNop
 	case QPTUC:
-		return o <= WRSendImm || o == WRLocalInv
+		return o <= WRSendImm || o == WRLocalInv || o == WRNop
 	case QPTUD:
 		return o == WRSend || o == WRSendImm
 	case QPTSolar:
@@ -92,11 +98,12 @@ const (
 	WCLocalInv         WCOpcode = 6
 	WCRecv             WCOpcode = 128
 	WCRecvWriteWithImm WCOpcode = 129
+	WCNop              WCOpcode = 135 // IBV_WC_DRIVER1
 )
 
 func (o WCOpcode) String() string {
 	return name([]string{"SEND", "RDMA_WRITE", "RDMA_READ", "COMP_SWAP", "FETCH_ADD", 6: "LOCAL_INV", 128: "RECV",
-		129: "RECV_RDMA_WITH_IMM"}, int(o), "WCOpcode")
+		129: "RECV_RDMA_WITH_IMM", 135: "NOP"}, int(o), "WCOpcode")
 }
 
 // Completion returns the operation that the work completion of a send request reports.
@@ -112,6 +119,8 @@ func (o Opcode) Completion() WCOpcode {
 		return WCFetchAdd
 	case WRLocalInv:
 		return WCLocalInv
+	case WRNop:
+		return WCNop
 	}
 	return WCSend
 }

@@ -134,9 +134,9 @@ func (q *Queues) CheckSend(w *SendWR) error {
 	case !q.Type.Allows(w.Opcode):
 		return bad(EINVAL, FaultOpcode, uint64(w.Opcode), uint64(q.Type))
 	case w.Opcode.IsAtomic() && !q.Dev.Has(FeatureAtomics), (w.Opcode == WRSendInv || w.Opcode == WRLocalInv) &&
-		!q.Dev.Has(FeatureInvalidate):
+		!q.Dev.Has(FeatureInvalidate), w.Opcode == WRNop && !q.Dev.Has(FeatureNop):
 		return bad(EOPNOTSUPP, FaultFeature, uint64(w.Opcode), 0)
-	case inline && (w.Opcode == WRRead || w.Opcode == WRLocalInv || w.Opcode.IsAtomic()):
+	case inline && (w.Opcode == WRRead || w.Opcode.IsLocal() || w.Opcode.IsAtomic()):
 		return bad(EINVAL, FaultInlineOp, uint64(w.Opcode), 0)
 	case inline && len(w.Inline) > q.Cap.MaxInline:
 		return bad(EINVAL, FaultInline, uint64(len(w.Inline)), uint64(q.Cap.MaxInline))
@@ -206,7 +206,7 @@ func (q *Queues) SendStatus(w *SendWR, r *Regions) Status {
 	if n > limit || w.Opcode.IsAtomic() && n != atomicBytes {
 		return WCLocLenErr
 	}
-	if w.Flags&SendInline != 0 || w.Opcode == WRLocalInv {
+	if w.Flags&SendInline != 0 || w.Opcode.IsLocal() {
 		return WCSuccess
 	}
 	var need Access

@@ -23,12 +23,14 @@ var allTypes = []QPType{QPTRC, QPTUC, QPTUD, QPTRawPacket, QPTSolar}
 // TestOperations checks which operations each type has, against IBTA table 35.
 func TestOperations(t *testing.T) {
 	has := map[QPType]string{
-		QPTRC: "write write_imm send send_imm read cas add inv send_inv", QPTUC: "write write_imm send send_imm inv",
+		QPTRC: "write write_imm send send_imm read cas add inv send_inv nop",
+		QPTUC: "write write_imm send send_imm inv nop",
 		QPTUD: "send send_imm", QPTRawPacket: "send", QPTSolar: "write read",
 	}
 	names := map[Opcode]string{WRWrite: "write", WRWriteImm: "write_imm", WRSend: "send", WRSendImm: "send_imm",
 		WRRead:    "read",
-		WRCmpSwap: "cas", WRFetchAdd: "add", WRLocalInv: "inv", WRSendInv: "send_inv", 8: "-", 10: "-", 200: "-"}
+		WRCmpSwap: "cas", WRFetchAdd: "add", WRLocalInv: "inv", WRSendInv: "send_inv", WRNop: "nop", 8: "-", 10: "-",
+		200: "-"}
 	for _, typ := range allTypes {
 		q := queues(typ, QPSRTS)
 		for op, n := range names {
@@ -134,6 +136,7 @@ func TestStatuses(t *testing.T) {
 		{WRCmpSwap, SGE{0x1000, 8, rw.LKey}, WCSuccess},
 		{WRFetchAdd, SGE{0x1000, 4, rw.LKey}, WCLocLenErr},
 		{WRLocalInv, SGE{0, 1, 0}, WCSuccess},
+		{WRNop, SGE{0, 1, 0}, WCSuccess},
 	} {
 		q := queues(QPTRC, QPSRTS)
 		require.Equal(t, c.status, q.SendStatus(&SendWR{Opcode: c.op, SGEs: []SGE{c.s}}, r), "%+v", c)

@@ -70,6 +70,7 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 		}
 	}
 	switch {
+	case w.Opcode.IsLocal(): // no memory
 	case w.Flags&verbs.SendInline != 0:
 		e.Inline = w.Inline
 	case w.Opcode.IsAtomic():

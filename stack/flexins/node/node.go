@@ -243,7 +243,8 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 		Ports:     len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket,
 			verbs.QPTSolar},
 		Features: verbs.FeatureAtomics | verbs.FeatureSRQ | verbs.FeatureInvalidate | verbs.FeatureSolicited |
-			verbs.FeatureError | verbs.FeatureDrain | verbs.FeatureRemotePD | verbs.FeatureDestroyBusy,
+			verbs.FeatureError | verbs.FeatureDrain | verbs.FeatureRemotePD | verbs.FeatureDestroyBusy |
+			verbs.FeatureNop,
 	}
 }
 

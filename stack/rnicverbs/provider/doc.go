@@ -10,7 +10,7 @@
 // Features that the NIC lacks are not announced in DeviceAttr, and are refused with EOPNOTSUPP:
 //
 //   - lists of more than one piece (MaxSGE is 1) and inline data beyond 32 B;
-//   - keys invalidated by requests;
+//   - keys invalidated by requests, and NOP;
 //   - ModifyQP to ERR and RESET, SQD, and within a state; errors of UC and UD lead to ERR, not to SQE;
 //   - protection domains: those of local keys are checked here, those of remote keys nowhere;
 //   - DestroyQP while requests are in flight: EBUSY. The NIC never frees completion queues or address handles: rings

@@ -254,6 +254,9 @@ func (q *fakeQP) scatter(sges []verbs.SGE, b []byte) {
 
 // carry performs the operation of a request at the peer, and returns its status.
 func (q *fakeQP) carry(w *verbs.SendWR) verbs.Status {
+	if w.Opcode == verbs.WRNop {
+		return verbs.WCSuccess
+	}
 	if w.Opcode == verbs.WRLocalInv {
 		q.p.regions.Invalidate(q.q.PD, w.InvKey)
 		return verbs.WCSuccess

@@ -18,7 +18,7 @@ const imm = 0x01020304
 func operations(b *bench) {
 	all := []verbs.Opcode{verbs.WRWrite, verbs.WRWriteImm, verbs.WRSend, verbs.WRSendImm, verbs.WRRead, verbs.WRCmpSwap,
 		verbs.WRFetchAdd,
-		verbs.WRLocalInv, verbs.WRSendInv}
+		verbs.WRLocalInv, verbs.WRSendInv, verbs.WRNop}
 	for _, typ := range []verbs.QPType{verbs.QPTRC, verbs.QPTUC} {
 		if !b.has(typ) {
 			continue
@@ -32,6 +32,8 @@ func operations(b *bench) {
 				atomics(b, x, op)
 			case op == verbs.WRLocalInv || op == verbs.WRSendInv:
 				invalidates(b, x, op)
+			case op == verbs.WRNop:
+				nops(b, x)
 			default:
 				for i, n := range lengths {
 					transfer(b, x, op, n, byte(i))
@@ -150,6 +152,26 @@ func invalidates(b *bench, x [2]*end, op verbs.Opcode) {
 	}
 	y[0].post(verbs.SendWR{Opcode: verbs.WRWrite, RemoteAddr: owner.Base, RKey: m.RKey, SGEs: y[0].buffer(1, 1).sges()})
 	require.Equal(b, verbs.WCRemAccessErr, b.only(y[0].send).Status, "its rights have ended")
+}
+
+// nops checks that NOPs move nothing, and end in turn: behind a WRITE of several packets, and in front of one.
+func nops(b *bench, x [2]*end) {
+	nop := verbs.SendWR{ID: 1, Opcode: verbs.WRNop, Flags: verbs.SendSignaled}
+	if b.lacks(verbs.FeatureNop) {
+		x[0].refusesAt(0, verbs.EOPNOTSUPP, nop)
+		return
+	}
+	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRNop, Flags: verbs.SendInline})
+	x[0].post(nop)
+	require.Equal(b, verbs.WC{ID: 1, Opcode: verbs.WCNop, QPN: x[0].qp.Num()}, b.only(x[0].send))
+	out, in := x[0].buffer(5000, 1), x[1].buffer(5000, 2)
+	write := verbs.SendWR{ID: 2, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: out.sges(),
+		RemoteAddr: in.addr, RKey: x[1].mr.RKey}
+	mute := verbs.SendWR{Opcode: verbs.WRNop}
+	x[0].post(write, nop, mute, write, mute, nop, nop)
+	ok := func(id uint64) ended { return ended{id, verbs.WCSuccess} }
+	require.Equal(b, []ended{ok(2), ok(1), ok(2), ok(1), ok(1)}, b.statuses(x[0].send))
+	in.holds(pattern(5000, 1))
 }
 
 // lists checks messages whose memory is in pieces of any length on both sides.
