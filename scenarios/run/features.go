@@ -27,7 +27,7 @@ func (s *Spec) validateFeatures(at field.Path, x *StackSpec, servers int) error 
 		}
 		path := s.workloadPath(i)
 		errs = append(errs, validateSolar(at, x, w, path), validateMTU(at, x, w, path), s.validateInline(x, w, path),
-			validateLowLatency(at, x, w, path))
+			validateLowLatency(at, x, w, path), validateNop(at, x, w, path))
 	}
 	return errors.Join(append(errs, s.validateLowLatencyPairs(at, x, servers), s.validateAccounts(at, x, servers))...)
 }
@@ -92,6 +92,15 @@ func validateSolar(at field.Path, x *StackSpec, w *workload.Spec, path field.Pat
 	}
 	return field.Errorf(at+".kind", "%s: it has no transport %s: want %s, or another %v", x.Kind, apps.Solar,
 		StackFlexiNS, path+".transport")
+}
+
+// validateNop checks that a stack supports a workload of NOPs.
+func validateNop(at field.Path, x *StackSpec, w *workload.Spec, path field.Path) error {
+	if w.Kind != apps.Nop || x.Kind == StackFlexiNS {
+		return nil
+	}
+	return field.Errorf(at+".kind", "%s: it has no work requests NOP: want %s, or another %v", x.Kind, StackFlexiNS,
+		path+".kind")
 }
 
 // rnicMTU is the largest MTU of a NIC with a hardware transport.

@@ -84,7 +84,8 @@ func (w *world) measure() {
 	for i, run := range w.apps.Runs {
 		spec := &w.workloads[i].Spec
 		load := stats.Workload{Name: w.workloads.Label(i), Messages: spec.Count * spec.MessagesPerRequest(),
-			AtCompletion: !spec.HandedOver(), Handlers: spec.Served()}
+			AtCompletion: !spec.HandedOver(), Handlers: spec.Served(),
+			Empty: spec.Largest() == 0}
 		if r, ok := run.(*hostnet.Run); ok {
 			load.Late = r.Late
 		}

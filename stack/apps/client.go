@@ -44,6 +44,8 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 		return verbs.WRRead
 	case Atomics:
 		return s.atomic(m)
+	case Nop:
+		return verbs.WRNop
 	}
 	if s.Immediate {
 		return verbs.WRSendImm
@@ -53,6 +55,9 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 	}
 	return verbs.WRSend
 }
+
+// namesRemote reports whether requests name memory of the server.
+func (s *Spec) namesRemote() bool { return !s.traits().Sends && !s.Served() && s.Kind != Nop }
 
 // advance implements role.
 func (c *client) advance() {
@@ -100,7 +105,7 @@ func (c *client) build(i, m int) bool {
 		c.sges[i] = c.out.spans(c.sges[i][:0], m, n, c.out.chunk(n), c.side.mr.LKey)
 		w.SGEs = c.sges[i]
 	}
-	if !s.traits().Sends && !s.Served() {
+	if s.namesRemote() {
 		w.RemoteAddr, w.RKey = c.remote.pieceAddr(m, 0), c.farKey
 	}
 	if s.Kind == Atomics {
@@ -201,6 +206,10 @@ func (c *client) sent(first, last int) {
 	case Atomics:
 		for m := first; m <= last && !c.stopped; m++ {
 			c.checkAtomic(m)
+		}
+	case Nop:
+		for range last - first + 1 {
+			c.countMessage(0)
 		}
 	}
 }

@@ -65,12 +65,12 @@ func (s *Spec) Operation(m int) string {
 }
 
 // Packets returns the number of PSNs that request m takes; the answer of an application takes as many. It returns 0 if
-// the request does not determine the PSNs of its packets: those of several walks by READs leave in the order in which
-// the READs before them ended. lengths returns the lengths of a handler's request and answer (Engine.Lengths).
+// it has no packet, or does not determine the PSNs of its packets: those of several walks by READs leave in the order
+// in which the READs before them ended. lengths returns the lengths of a handler's request and answer (Engine.Lengths).
 func (s *Spec) Packets(m int, lengths func(k Kind, bytes int) (request, answer int)) int {
 	bytes, reads := s.size(m), s.traits().Pattern == kind.Lookups
 	switch {
-	case s.Transport == Raw || s.Transport == UDP || s.Kind == Ring || reads && s.Kind == ListWalk:
+	case s.Kind == Nop || s.Transport == Raw || s.Transport == UDP || s.Kind == Ring || reads && s.Kind == ListWalk:
 		return 0
 	case reads:
 		return s.readsOf(m)

@@ -191,7 +191,7 @@ func (r *Run) lost() (n int) {
 			}
 			p := s.peer.ends[i]
 			switch {
-			case r.spec.Kind == Read || r.spec.Kind == Atomics || r.spec.traits().Lookup:
+			case r.spec.Kind == Read || r.spec.Kind == Atomics || r.spec.Kind == Nop || r.spec.traits().Lookup:
 				n += e.succeeded() - e.messages
 			case r.spec.traits().TwoWay:
 				n += max(e.succeeded()-p.messages, 0) + max(p.succeeded()-e.messages, 0)

@@ -58,6 +58,9 @@ func (u *setup) open(s *side) error {
 		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: SEND_WITH_INV: the device lacks it",
 			s.Name)
 	}
+	if u.spec.Kind == Nop && !s.dev.Has(verbs.FeatureNop) {
+		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: the device lacks it", s.Name)
+	}
 	err := u.runVerbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(storeIn(&s.pd, done)) })
 	if err != nil {
 		return err
@@ -190,7 +193,7 @@ func (u *setup) allocate(s *side) {
 				r.exposed = u.allocArea(s, spec.spread(), NodeBytes, 1)
 			case spec.Kind == BatchedRead:
 				r.exposed = u.allocArea(s, spec.spread(), valueBytes, 1)
-			case !spec.traits().Sends:
+			case spec.namesRemote():
 				r.exposed = u.allocArea(s, spec.buffers(), spec.largest(), 1)
 			case spec.Kind == Echo || spec.Kind == PingPong:
 				r.out = u.allocArea(s, spec.Depth, spec.largest(), spec.Pieces)

@@ -27,6 +27,7 @@ const (
 	ListWalk    = kind.ListWalk
 	BatchedRead = kind.BatchedRead
 	Ring        = kind.Ring
+	Nop         = kind.Nop
 	KV          = kind.KV
 	Chunks      = kind.Chunks
 	VXLAN       = kind.VXLAN

@@ -18,10 +18,13 @@ func (p *Played) record(s *study.Session) {
 
 // Relative returns the half width of the interval of a rate, relative to the rate; 1 if it has none.
 func Relative(r *stats.Rate) float64 {
-	if r.Half == nil || r.Gbps == 0 {
-		return 1
+	switch {
+	case r.Half != nil && r.Gbps > 0:
+		return *r.Half / r.Gbps
+	case r.HalfMessages != nil && r.PerSecond > 0:
+		return *r.HalfMessages / r.PerSecond
 	}
-	return *r.Half / r.Gbps
+	return 1
 }
 
 // Of returns the rate of the flows of one of several workloads, by the beginning of its name, and records it as a run.

@@ -35,6 +35,7 @@ type Workload struct {
 	// messages are counted where they end, since nobody hands them over: WRITEs, READs and atomics
 	AtCompletion bool
 	Handlers     bool // handlers answer, without a post
+	Empty        bool // no message has bytes
 	// Late reports whether answers of a flow, by its number in the workload, may be posted behind later ones by now;
 	// nil: they never are.
 	Late func(flow int) bool
@@ -117,15 +118,16 @@ func (f *flow) late() bool { return f.of.Late != nil && f.of.Late(f.number) }
 // New returns a recorder for messages whose traffic begins at a time.
 func New(c Config, begin simcore.Ps) *Recorder {
 	r := &Recorder{cfg: c, begin: begin}
-	messages := 0
+	messages, empty := 0, true
 	for i := range c.Workloads {
 		w := &c.Workloads[i]
 		messages += w.Messages * len(w.Flows)
+		empty = empty && w.Empty
 		for k, ends := range w.Flows {
-			r.flows = append(r.flows, flow{of: w, ends: ends, gauge: newGauge(w.Messages, c.Window), number: k})
+			r.flows = append(r.flows, flow{of: w, ends: ends, gauge: newGauge(w.Messages, w.Empty, c.Window), number: k})
 		}
 	}
-	r.total = newGauge(messages, c.Window)
+	r.total = newGauge(messages, empty, c.Window)
 	return r
 }
 
@@ -257,6 +259,7 @@ type gauge struct {
 	want     int // messages that the run will have
 	messages int
 	bytes    uint64
+	empty    bool       // no message has bytes: the rate is that of messages
 	last     simcore.Ps // time of the latest message
 	meter    *steady.Meter
 	window   *steady.Window // warm window by Config.Window; nil: `meter` finds it
@@ -270,11 +273,11 @@ const (
 	gaugeBatches = 20
 )
 
-func newGauge(messages int, w *Window) gauge {
+func newGauge(messages int, empty bool, w *Window) gauge {
 	if w != nil {
-		return gauge{want: messages, window: steady.NewWindow(w.From, w.Length)}
+		return gauge{want: messages, empty: empty, window: steady.NewWindow(w.From, w.Length)}
 	}
-	return gauge{want: messages, meter: steady.New(messages/warmShare+1,
+	return gauge{want: messages, empty: empty, meter: steady.New(messages/warmShare+1,
 		messages*countedShare/warmShare/gaugeBatches, gaugeBatches, gaugeBatches)}
 }
 
@@ -293,6 +296,9 @@ func (g *gauge) count(t simcore.Ps, bytes int) {
 	g.messages++
 	g.bytes += uint64(bytes)
 	g.last = t
+	if g.empty {
+		bytes = 1 // the unit of the rate is a message
+	}
 	if g.window != nil {
 		g.window.Done(t, bytes)
 		return

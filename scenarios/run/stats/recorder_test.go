@@ -274,6 +274,24 @@ func TestHalfWidth(t *testing.T) {
 	require.Contains(t, x.Why, "interval of the batch means of ±")
 }
 
+// The rate of messages without bytes is known by their number.
+func TestEmptyMessages(t *testing.T) {
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 1000, AtCompletion: true,
+		Empty: true}}}, 0)
+	for i := range 1000 {
+		m, now := Message{Number: i, Kind: "nop"}, simcore.Ps(i)*250_000
+		r.Posted(now, &m)
+		r.Completed(now+100_000+simcore.Ps(i%2)*1000, &m)
+	}
+	x := r.Summary().Total
+	require.True(t, x.Converged, x.Why)
+	require.Zero(t, x.Gbps)
+	require.Nil(t, x.Half)
+	require.InDelta(t, 4e6, x.PerSecond, 1e4)
+	require.Less(t, *x.HalfMessages, 1e4)
+	require.Contains(t, r.Summary().String(), "/s\n")
+}
+
 func TestManyFlows(t *testing.T) {
 	flows := make([]Flow, 100)
 	s := New(Config{Workloads: []Workload{{Flows: flows, Messages: 1}}}, 0).Summary()

@@ -53,15 +53,16 @@ type Counter struct {
 
 // Rate is a rate of messages and of their bytes.
 type Rate struct {
-	Messages  int      `json:"messages"`                  // in the window
-	Bytes     uint64   `json:"bytes"`                     // of these messages
-	From      int64    `json:"from_ps"`                   // start of the window, counted from that of the traffic
-	To        int64    `json:"to_ps"`                     // end of the window
-	Gbps      float64  `json:"goodput_gbps"`              // of the messages' bytes
-	PerSecond float64  `json:"messages_per_s"`            // messages
-	Half      *float64 `json:"half_width_gbps,omitempty"` // nil: no interval
-	Converged bool     `json:"converged"`
-	Why       string   `json:"not_converged,omitempty"` // why not
+	Messages     int      `json:"messages"`                            // in the window
+	Bytes        uint64   `json:"bytes"`                               // of these messages
+	From         int64    `json:"from_ps"`                             // start of the window, counted from that of the traffic
+	To           int64    `json:"to_ps"`                               // end of the window
+	Gbps         float64  `json:"goodput_gbps"`                        // of the messages' bytes
+	PerSecond    float64  `json:"messages_per_s"`                      // messages
+	Half         *float64 `json:"half_width_gbps,omitempty"`           // nil: no interval
+	HalfMessages *float64 `json:"half_width_messages_per_s,omitempty"` // of messages without bytes, in place of Half
+	Converged    bool     `json:"converged"`
+	Why          string   `json:"not_converged,omitempty"` // why not
 }
 
 // FlowRate is the rate of a flow, and with --stats full its latencies.
@@ -200,19 +201,26 @@ func (g *gauge) rate() Rate {
 	}
 	r := Rate{Messages: e.RoundTrips, Bytes: e.Bytes, From: int64(e.From), To: int64(e.From + e.Span),
 		Converged: e.Converged && few == "", Why: few}
+	if g.empty {
+		r.Bytes = 0
+	}
 	r.divide()
 	if e.Batches >= steady.MinBatches && e.Bytes > 0 {
-		half := e.HalfGbps()
-		if half < rounding*r.Gbps {
+		half := e.Half
+		if e.Relative() < rounding {
 			half = 0
 		}
-		r.Half = &half
+		if g.empty {
+			r.HalfMessages = new(half * float64(simcore.Second))
+		} else {
+			r.Half = new(steady.Estimate{Half: half}.HalfGbps())
+		}
 	}
 	switch {
 	case r.Converged || few != "":
-	case r.Bytes == 0:
+	case r.Bytes == 0 && !g.empty:
 		r.Why = "the messages have no bytes"
-	case r.Half == nil:
+	case r.Half == nil && r.HalfMessages == nil:
 		r.Why = fmt.Sprintf("messages came in %d bursts: want %d or more", e.Batches, steady.MinBatches)
 	default:
 		r.Why = fmt.Sprintf("interval of the batch means of ±%.2g%%: want ±%g%%", 100*e.Relative(),

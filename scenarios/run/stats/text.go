@@ -20,11 +20,13 @@ func (s *Summary) String() string {
 	line := func(name string, r *Rate) {
 		converged := "not converged"
 		if r.Converged {
-			half := 0.0
-			if r.Half != nil {
-				half = *r.Half
+			converged = "±0"
+			switch {
+			case r.Half != nil:
+				converged = fmt.Sprintf("±%.2g", *r.Half)
+			case r.HalfMessages != nil:
+				converged = fmt.Sprintf("±%.2g/s", *r.HalfMessages)
 			}
-			converged = fmt.Sprintf("±%.2g", half)
 		}
 		fmt.Fprintf(w, "%s\t%.4g\t%.4g\t%d\t%s\t%s\t  %s\n", name, r.Gbps, r.PerSecond, r.Messages, short(r.From),
 			short(r.To), converged)

@@ -150,7 +150,7 @@ const (
 
 // kinds lists the kinds in the order of the documentation; lookups by READs are variants of those by an engine.
 var kinds = []Kind{send{}, write{}, writeImm{}, read{}, atomics{}, echo{}, pingPong{}, reflector{},
-	listWalk{lookup{ByEngine}}, batchedRead{lookup{ByEngine}}, ring{}, kv{}, chunks{}, vxlan{}}
+	listWalk{lookup{ByEngine}}, batchedRead{lookup{ByEngine}}, ring{}, nop{}, kv{}, chunks{}, vxlan{}}
 
 // byReads lists the kinds that READs of the client can carry out.
 var byReads = []Kind{listWalk{lookup{ByReads}}, batchedRead{lookup{ByReads}}}

@@ -17,7 +17,7 @@ func usual(k kind.Kind) *kind.Fields {
 }
 
 var all = []kind.Name{kind.Send, kind.Write, kind.WriteImm, kind.Read, kind.Atomics, kind.Echo, kind.PingPong,
-	kind.Reflector, kind.ListWalk, kind.BatchedRead, kind.Ring}
+	kind.Reflector, kind.ListWalk, kind.BatchedRead, kind.Ring, kind.Nop}
 
 // TestEveryKindRefusesWhatItLacks checks every kind with every option and transport: what it does not have is refused
 // under the name of the field.
@@ -91,7 +91,7 @@ func TestOwnFields(t *testing.T) {
 	}
 	require.Nil(t, kind.Of("sen", kind.ByEngine))
 	require.Equal(t, "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read, "+
-		"ring, kv, chunks or vxlan", kind.Names(kind.Any))
+		"ring, nop, kv, chunks or vxlan", kind.Names(kind.Any))
 }
 
 func text(err error) string {
