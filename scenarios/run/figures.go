@@ -79,6 +79,7 @@ func leadsTo(w *apps.Spec) (list []string) {
 	add(w.HandedOver() && !w.Served(), stats.ToHandOver)
 	add(w.Kind != apps.Ring && w.Transport != apps.UDP, stats.ToCompletion)
 	add(onWire(w), stats.ToWire)
+	add(w.Kind == apps.Nop, stats.ToTake)
 	return list
 }
 

@@ -134,6 +134,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 func (f *flexins) Context(app int) verbs.Context { return f.node.Context(app) }
 func (f *flexins) Core(app int) apps.Core        { return looping{f.cores[app].Core} }
 func (f *flexins) Ports() int                    { return f.ports }
+func (f *flexins) onTake(to func(qpn uint32))    { f.node.OnTake(to) }
 func (f *flexins) Err() error                    { return f.node.Err() }
 
 // Settled reports whether nothing is in flight (Stack). If data cores poll records by DMA, it compares with its

@@ -39,17 +39,20 @@ sweep: {notify: [pipe, doorbell_pushed, doorbell_polled, mmio]}
 	require.Less(t, polled.Traffic, simcore.Millisecond)
 }
 
-// NOPs complete at the card, and no packet leaves: without packets there are no latencies to the wire.
+// NOPs complete when the card has taken them, and no packet leaves: without packets there are no latencies to the wire.
 func TestNops(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: nop, sizes: [0], count: 40, signal_every: 4}\n"+
-		"expect: {max: {below: 30us}}")
+		"expect: {max: {below: 30us}, p50: {below: 4us, to: take}}")
 	p, err := c.Play(t.Context(), Options{Stats: StatsSummary})
 	require.NoError(t, err)
 	require.True(t, p.Pass(), texts(p))
 	require.Equal(t, 40, p.Result.Messages)
-	require.Len(t, p.Stats.Latency, 1)
-	require.Equal(t, "completion", p.Stats.Latency[0].Measure)
+	require.Len(t, p.Stats.Latency, 2)
+	take, end := p.Stats.Latency[0], p.Stats.Latency[1]
+	require.Equal(t, []string{"take", "completion"}, []string{take.Measure, end.Measure})
+	require.EqualValues(t, []int64{40, 40}, []int64{take.Count, end.Count})
+	require.Greater(t, end.Mean, take.Mean+5e5, "a completion takes a DMA")
 	for _, c := range []struct{ text, want string }{
 		{"stacks: [{kind: flexins}, {kind: rnic}]\nworkload: {kind: nop, sizes: [0]}",
 			"f.yaml:4: stacks[1].kind rnic: it has no work requests NOP: want flexins, or another workload.kind"},
@@ -59,7 +62,8 @@ func TestNops(t *testing.T) {
 		{"stacks: [{kind: flexins}]\nworkload: {kind: nop, sizes: [0], payload: reused}",
 			"f.yaml:5: workload.payload: kind nop has no bytes: want fresh"},
 		{"stacks: [{kind: flexins}]\nworkload: {kind: nop, sizes: [0]}\nexpect: {p50: {below: 1us, to: wire}}",
-			"expect.p50.to \"wire\": messages of kind nop over rc have stamps of completion: want one of these"},
+			"expect.p50.to \"wire\": messages of kind nop over rc have stamps of completion, take: want one of these"},
+		{"stacks: [{kind: flexins}]\nexpect: {p50: {below: 1us, to: take}}", "expect.p50.to \"take\": messages of kind send"},
 	} {
 		_, err := Parse("f.yaml", []byte(head+c.text))
 		require.ErrorContains(t, err, c.want)

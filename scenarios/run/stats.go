@@ -101,6 +101,7 @@ func (w *world) measure() {
 		w.measured.links = w.watching.Links
 		w.measured.series = probe.NewSeries(w.counters(r, cfg.Workloads), w.engine.Now(), trafficStep)
 	}
+	w.followTakes(r)
 	var wire *probe.Wire
 	first := 0
 	for i, run := range w.apps.Runs {

@@ -65,3 +65,21 @@ func TestArrivingFlowLasts(t *testing.T) {
 		}
 	}
 }
+
+// Requests that the card only takes are not held up by packets: the host core limits their rate, and it has less to do
+// for a doorbell than for the elements of a pipe, which are there sooner.
+func TestNotificationOfTheCard(t *testing.T) {
+	s := session(t, &Notify, 2)
+	var scenes []*scene
+	for _, n := range notifications[:2] {
+		scenes = append(scenes, notifyScene(s, n), loneScene(s, n, 0))
+	}
+	all, err := play(s, scenes...)
+	require.NoError(t, err)
+	const packets = 1e9 / 225.0 // a second, of one Arm core
+	pipe, pushed := all[0].Rate.PerSecond, all[2].Rate.PerSecond
+	require.Greater(t, pipe, 1.5*packets)
+	require.Greater(t, pushed, 1.2*pipe)
+	require.Equal(t, "take", all[1].Times[0].Measure)
+	require.Less(t, 1.5*all[1].Times[0].Mean, all[3].Times[0].Mean, "an element is fetched behind its doorbell")
+}

@@ -31,8 +31,9 @@ var Receive = study.Experiment{
 	Settled: map[string]string{"smartns.rxe.flat_linerate": "rings of 32 elements a core and more: 16, fewer than " +
 		"the packets under way, get 349 Gbps"},
 	Reasons: map[string]string{"smartns.rxe.naive_knee": "beyond the cache the NIC's receive buffer of 64 KB a port " +
-		"overflows, as Arm DRAM is slower than the cables: packets are lost, and after each loss the connection " +
-		"starts again, so that the DRAM idles in between"},
+		"overflows, as Arm DRAM is slower than the cables. Connections that lose a packet of a retransmission stall " +
+		"until their timers end, 2.1 ms; two or three are left, whose rings fit the cache. Cables back to back mark " +
+		"nothing, so that DCQCN has nothing to react to"},
 }
 
 // ringLogs has log2 of the elements of a core's receive ring. Fewer would hold up senders with 64 packets under way.

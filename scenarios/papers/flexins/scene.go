@@ -23,6 +23,7 @@ type scene struct {
 	workloads []string   // fields of each, without count, begin and end; they begin within a microsecond
 	passing   []string   // all fields of workloads with a count and an end of their own
 	payload   string     // of all workloads; empty: reused
+	count     int        // as point.Scene.Count
 	more      string     // further fields of the scenario, a line each
 	captures  *arriving  // flow that ends on Arm cores; nil: none
 	warm      simcore.Ps // from the begin of the traffic to that of the window
@@ -36,7 +37,7 @@ type scene struct {
 func (c *scene) point(s *study.Session) *point.Scene {
 	x := &point.Scene{Name: c.name, Board: "{preset: " + cmp.Or(c.board, s.Text("testbed")) + "}",
 		Devices: c.devices, Stacks: c.stacks, Workloads: c.workloads, Passing: c.passing,
-		Payload: cmp.Or(c.payload, "reused"), More: c.more, Begin: simcore.Microsecond, Warm: c.warm, Window: c.window,
+		Payload: cmp.Or(c.payload, "reused"), Count: c.count, More: c.more, Begin: simcore.Microsecond, Warm: c.warm, Window: c.window,
 		Counters: counters}
 	if c.captures != nil {
 		x.More += "background:\n"

@@ -146,3 +146,12 @@ func TestExperiments(t *testing.T) {
 		}
 	}
 }
+
+// Points of a design that a limit makes uneven have the same window at all sizes.
+func TestStagedWindows(t *testing.T) {
+	for _, n := range transmitSizes {
+		require.Equal(t, transmitWindow(staged, 512), transmitWindow(staged, n))
+		require.Greater(t, transmitWindow(staged, n), 3*transmitWindow(headerOnly, 4096))
+	}
+	require.Contains(t, transmitSizes, 1<<16)
+}

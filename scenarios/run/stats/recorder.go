@@ -69,7 +69,8 @@ type shape struct {
 
 // Measures of a message, each from its post on. RoundTrip ends with the hand-over of the answer.
 const (
-	ToWire = iota
+	ToTake = iota
+	ToWire
 	ToCompletion
 	ToHandOver
 	RoundTrip
@@ -201,6 +202,9 @@ func (r *Recorder) doubt(at simcore.Ps, flow int, answer bool, number int, stamp
 // Wrong returns the number of impossible stamps, such as those of messages that were not posted, and which the first
 // was, and what would have been right. They are not part of the statistics.
 func (r *Recorder) Wrong() (n int, first string) { return r.wrong, r.first }
+
+// Taken stamps a request that the client's card took.
+func (r *Recorder) Taken(at simcore.Ps, flow, number int) { r.add(at, flow, false, number, ToTake) }
 
 // OnWire stamps the first packet of a message.
 func (r *Recorder) OnWire(at simcore.Ps, flow int, answer bool, number int) {

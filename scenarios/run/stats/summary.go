@@ -91,7 +91,7 @@ type Latency struct {
 }
 
 // Measures names the events at which the times of a Latency end. Each time begins with the post of the message.
-var Measures = [measures]string{"wire", "completion", "hand_over", "answer"}
+var Measures = [measures]string{"take", "wire", "completion", "hand_over", "answer"}
 
 // maxFlows bounds the flows that a summary lists.
 const maxFlows = 64

@@ -55,6 +55,7 @@ type Card struct {
 	locks   map[uint64][]*atomic   // atomics in progress, by address; the first is in flight
 	handles map[verbs.AH]*transport.AH
 	async   func(Async)
+	took    func(qpn uint32) // nil: nobody follows what cores take
 
 	landings []bool            // by receive queue behind those of the cores: a low-latency queue pair uses the queue
 	drops    nicspec.RxCtrlReg // register RX_CTRL as last written
@@ -113,6 +114,9 @@ func (a *Card) Mask() uint32 { return 1<<bits.Len(uint(len(a.cores)-1)) - 1 }
 
 // OnAsync sets the handler of events. f is called as software of the core that owns the queue pair.
 func (a *Card) OnAsync(f func(Async)) { a.async = f }
+
+// OnTake sets a function that is called when a core takes a send element, with its queue pair's number.
+func (a *Card) OnTake(f func(qpn uint32)) { a.took = f }
 
 // SetKey sets the NIC's memory key for a region of Config.Regions; its range is the region's.
 func (a *Card) SetKey(region uint32, k *driver.Key) { a.keys[region] = k }

@@ -145,6 +145,9 @@ func (x *context) takeSend(b []byte) error {
 	if q == nil || q.config.Context != x.id {
 		return fmt.Errorf("a send element for queue pair %#x: this core has none of that context", e.QPN)
 	}
+	if f := x.c.card.took; f != nil {
+		f(e.QPN)
+	}
 	if q.config.Type == rawPacket {
 		return q.postRaw(e)
 	}

@@ -23,6 +23,9 @@ func (n *Node) Ready() bool { return n.up }
 // Stats returns the sum of the data cores' counters.
 func (n *Node) Stats() data.Stats { return n.data.Stats() }
 
+// OnTake sets a function that is called when a data core takes a request, with its queue pair's number.
+func (n *Node) OnTake(f func(qpn uint32)) { n.data.OnTake(f) }
+
 // Depths returns the lengths of the data cores' queues.
 func (n *Node) Depths() data.Depths { return n.data.Depths() }
 
