@@ -124,7 +124,7 @@ func TestLevels(t *testing.T) {
 // Experiments measure all of their claims at a hundredth of the usual windows, and the same again: the three shortest
 // ones, and with NICTWIN_LONG (make test-all) the others, too.
 func TestExperiments(t *testing.T) {
-	all := []*study.Experiment{&Single, &Limits, &Controllers}
+	all := []*study.Experiment{&Single, &Limits, &Controllers, &Unloaded}
 	if os.Getenv("NICTWIN_LONG") != "" {
 		all = append(all, &Mixes, &Static, &Dynamic)
 	}

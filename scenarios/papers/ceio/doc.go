@@ -5,6 +5,7 @@
 //	static       eight flows of one kind, by packet size (Fig. 9, Table 2)
 //	dynamic      flows that change from phase to phase, and bursts (Fig. 4, 10)
 //	single       one flow on the fast or the slow path (Fig. 11)
+//	unloaded     one message at a time on either path, and as an RDMA WRITE (Table 3)
 //	controllers  credits counted by the NIC, and by a core of the card
 //	limits       the shortest frames (section 6.3)
 //
