@@ -298,3 +298,47 @@ func drawnHardware(r *rand.Rand) string {
 		"[{kind: rnic, rnic: {cc: {kind: %s}, accounts: {%s}}}]\nworkload: {%s}\nfaults: {wire: {seed: %d, "+
 		"chances: {%s}}}\n", pick("none", "dcqcn", "dctcp"), accounts, load, 1+r.IntN(99), chances)
 }
+
+// In bursts, applications get the same messages in the same order, earlier, and all of them come; what the driver costs
+// a core is an option, too.
+func TestBursts(t *testing.T) {
+	play := func(options string) *Played {
+		c := caseOf(t, "board: {preset: connectx6-cores-pair}\nstacks: [{kind: rnic, rnic: {"+options+"}}]\n"+
+			"workload: {kind: reflector, count: 300, depth: 64, queue_pairs: 2, sizes: [200]}\n")
+		p, err := c.Play(t.Context(), Options{Stats: StatsSummary})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), texts(p))
+		return p
+	}
+	median := func(p *Played) int64 {
+		for _, l := range p.Stats.Latency {
+			if l.Measure == "hand_over" {
+				return l.P50
+			}
+		}
+		return 0
+	}
+	all, bursts := play("burst: 0"), play("burst: 4")
+	require.Equal(t, all.Digest, bursts.Digest)
+	require.Less(t, median(bursts), median(all))
+	free := play("core: {build_cycles: 0, take_cycles: 0}")
+	require.Equal(t, all.Digest, free.Digest)
+	require.Less(t, free.Sim, all.Sim)
+	for text, want := range map[string]string{
+		"burst: -1":              "stacks[0].rnic.burst -1: want 0 to",
+		"core: {poll_cycles: 0}": "stacks[0].rnic.core.poll_cycles 0: want 1 to",
+	} {
+		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\ndevices: [{kind: "+
+			"rnic, model: connectx7}]\nstacks: [{kind: rnic, rnic: {"+text+"}}]\nworkload: {kind: send}\n"))
+		require.ErrorContains(t, err, want)
+	}
+	const bare = "name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic, rnic: {%s}}]\n" +
+		"workload: {kind: send}\n"
+	for text, want := range map[string]string{
+		"burst: 4":               "stacks[0].rnic.burst 4: the server has no cores: want 0, or a board with cores",
+		"core: {take_cycles: 1}": "stacks[0].rnic.core: the server has no cores: want none, or a board with cores",
+	} {
+		_, err := Parse("f.yaml", []byte(fmt.Sprintf(bare, text)))
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -68,6 +68,23 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 	if err == nil && s.RNIC.Validate() == nil { // validateModels and validateRNIC report what is wrong on any port
 		errs = append(errs, field.Under("rnic", s.RNIC.Fits(nic.BitRate())), s.fitsAccounts(c))
 	}
+	return errors.Join(append(errs, s.fitsCores(c))...)
+}
+
+// fitsCores refuses options of cores where the server has none.
+func (x *StackSpec) fitsCores(c *board.CardSpec) error {
+	if c.Switch != nil && c.Switch.Host.Host != nil || c.Direct != nil && c.Direct.Host != nil {
+		return nil
+	}
+	const want = "the server has no cores: want %v, or a board with cores, such as bf3-cores-pair"
+	var errs []error
+	usual := hardware.Default()
+	if x.RNIC.Burst != 0 {
+		errs = append(errs, field.Errorf("rnic.burst", "%d: "+want, x.RNIC.Burst, 0))
+	}
+	if x.RNIC.Core != usual.Core {
+		errs = append(errs, field.Errorf("rnic.core", ": "+want, "none"))
+	}
 	return errors.Join(errs...)
 }
 
@@ -82,7 +99,7 @@ func (x *StackSpec) validateRNIC(at field.Path) error {
 // openRNIC opens the verbs driver on the server's first core, and a context for each application on a core of its own.
 // On a server without cores, it runs as software whose memory accesses take no time.
 func openRNIC(w *world, server int) (Stack, error) {
-	c := w.rack.Servers[server].Cards[0]
+	c, options := w.rack.Servers[server].Cards[0], &w.c.stack(server).RNIC
 	regs := c.Host.MMIO(nicspec.RequesterHost)
 	r := &rnic{card: c}
 	buses := []driver.Bus{rootbus.Bus{Regs: regs, Memory: c.Memory}}
@@ -95,7 +112,7 @@ func openRNIC(w *world, server int) (Stack, error) {
 			if err != nil {
 				return nil, err
 			}
-			bus, err := corebus.New(core.Core, regs, corebus.DefaultSpec())
+			bus, err := corebus.New(core.Core, regs, options.Core)
 			if err != nil {
 				return nil, err
 			}
@@ -116,14 +133,15 @@ func openRNIC(w *world, server int) (Stack, error) {
 	}
 	r.dev.SetPort(set)
 	if nic, ok := c.NIC.(interface{ SetCongestion(rnicmodel.Congestion) }); ok {
-		nic.SetCongestion(w.c.stack(server).RNIC.Congestion())
+		nic.SetCongestion(options.Congestion())
 	}
-	first, err := provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: rnicMTU})
+	first, err := provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: rnicMTU,
+		Burst: options.Burst})
 	if err != nil {
 		return nil, err
 	}
 	r.contexts = append(r.contexts, first)
-	if err := r.openAccounts(&w.c.stack(server).RNIC.Accounts); err != nil {
+	if err := r.openAccounts(&options.Accounts); err != nil {
 		return nil, err
 	}
 	for _, bus := range buses[1:] {

@@ -29,6 +29,12 @@ type Prefetcher interface {
 	Prefetch(addr uint64, n int)
 }
 
+// Deferrer is a Bus whose core has other software, which takes turns with the driver.
+type Deferrer interface {
+	// Defer calls f in a later turn of the core. What has arrived by then is visible to f.
+	Defer(f func()) error
+}
+
 // Flusher is a Bus on which what the NIC writes to one endpoint's memory may become visible later than what it then
 // writes to the other's: a completion entry does not prove that payload elsewhere has arrived. A Copier flushes by
 // itself.

@@ -23,6 +23,7 @@ type CQ struct {
 	read    func(error) // CQ.entryRead; bound once, so that polling allocates nothing
 	cqe     rnicspec.CQE
 	count   int
+	most    int  // entries that the poll takes; 0: all
 	busy    bool // a poll is in progress
 	looping bool
 	waiting bool // a read is in flight
@@ -43,7 +44,7 @@ func (d *Device) NewCQOn(bus driver.Bus, log uint8) (*CQ, error) {
 		return nil, err
 	}
 	d.arena.Mark(at, size, driver.UseCompletions)
-	c := &CQ{d: d, bus: d.busOr(bus), n: d.cqn, addr: at, log: log}
+	c := &CQ{d: d, bus: d.BusOr(bus), n: d.cqn, addr: at, log: log}
 	c.read = c.entryRead
 	d.cqn++
 	held := true // set until the ring is cleared, because later commands may make the NIC write to it
@@ -63,11 +64,14 @@ func (c *CQ) Num() uint32 { return c.n }
 
 // Poll calls function each for every completion entry that has arrived, and then function done with the number of these
 // entries. It returns an error if the previous Poll has not ended.
-func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
+func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error { return c.PollMost(0, each, done) }
+
+// PollMost polls as Poll does, but ends after so many entries; 0: when none is left.
+func (c *CQ) PollMost(most int, each func(*rnicspec.CQE), done func(n int)) error {
 	if c.busy {
 		return fmt.Errorf("rnicverbs: completion queue %d is being polled: want that ended first", c.n)
 	}
-	c.busy, c.each, c.done, c.count = true, each, done, 0
+	c.busy, c.each, c.done, c.count, c.most = true, each, done, 0, most
 	c.readEntries()
 	return nil
 }
@@ -95,6 +99,14 @@ func (c *CQ) readEntries() {
 	c.looping = false
 }
 
+// end ends a poll.
+func (c *CQ) end() {
+	c.busy = false
+	if c.done != nil {
+		c.done(c.count)
+	}
+}
+
 // entryRead handles the end of a read of an entry.
 func (c *CQ) entryRead(err error) {
 	c.waiting = false
@@ -103,10 +115,7 @@ func (c *CQ) entryRead(err error) {
 	}
 	c.cqe.Decode(c.buf[:])
 	if err != nil || c.cqe.Phase != (c.ci>>c.log&1 == 0) {
-		c.busy = false
-		if c.done != nil {
-			c.done(c.count)
-		}
+		c.end()
 		return
 	}
 	c.ci++
@@ -116,6 +125,10 @@ func (c *CQ) entryRead(err error) {
 	}
 	if c.each != nil {
 		c.each(&c.cqe)
+	}
+	if c.most > 0 && c.count == c.most {
+		c.end()
+		return
 	}
 	if !c.looping {
 		c.readEntries()

@@ -62,8 +62,8 @@ func Open(bus driver.Bus, arena *driver.Arena) (*Device, error) {
 	return d, nil
 }
 
-// busOr returns a bus, or that of the driver for nil.
-func (d *Device) busOr(bus driver.Bus) driver.Bus {
+// BusOr returns a bus, or that of the driver if it is nil.
+func (d *Device) BusOr(bus driver.Bus) driver.Bus {
 	if bus == nil {
 		return d.bus
 	}

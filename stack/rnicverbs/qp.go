@@ -59,7 +59,7 @@ func (d *Device) newRing(bus driver.Bus, entry int, log uint8) (ring, error) {
 	if err == nil {
 		d.arena.Mark(at, uint64(entry)<<log, driver.UseElements)
 	}
-	return ring{d: d, bus: d.busOr(bus), addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log),
+	return ring{d: d, bus: d.BusOr(bus), addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log),
 		ids: make([]uint64, 1<<log)}, err
 }
 

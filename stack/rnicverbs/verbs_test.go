@@ -220,3 +220,27 @@ func TestNoAllocations(t *testing.T) {
 	require.False(t, failed)
 	require.Equal(t, 121*8, ended)
 }
+
+// TestPollMost checks that a bounded poll leaves the other entries to later ones.
+func TestPollMost(t *testing.T) {
+	e, pools := simcore.NewEngine(), new(board.Pools)
+	a := newNode(t, e, pools, 1)
+	soc, host := a.qp(t, 0), a.qp(t, 1)
+	require.NoError(t, e.Run())
+	a.connect(0, soc, host, 1)
+	a.connect(1, host, soc, 1)
+	require.NoError(t, e.Run())
+	for i := range uint64(5) {
+		require.NoError(t, soc.Post(&rnicspec.WQE{Opcode: rnicspec.Write, ID: i, Flags: rnicspec.FlagSignalled,
+			Length: 8, LocalVA: 8 << 20, LocalKey: key, RemoteVA: nicspec.EndpointHost<<nicspec.EndpointShift | 8<<20,
+			RemoteKey: key + 1}))
+	}
+	require.NoError(t, soc.Ring())
+	require.NoError(t, e.Run())
+	var ids []uint64
+	for _, want := range []int{2, 2, 1, 0} {
+		require.NoError(t, a.cq[0].PollMost(2, func(c *rnicspec.CQE) { ids = append(ids, c.ID) },
+			func(n int) { require.Equal(t, want, n) }))
+	}
+	require.Equal(t, []uint64{0, 1, 2, 3, 4}, ids)
+}

@@ -4,9 +4,11 @@ import (
 	"errors"
 
 	"nictwin/models/rnic"
+	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/field"
 	"nictwin/stack/cc"
 	"nictwin/stack/ceio/bypass"
+	"nictwin/stack/driver/corebus"
 )
 
 // Spec holds the options of stacks of kind rnic.
@@ -16,6 +18,13 @@ type Spec struct {
 	// Accounts gives RC queue pairs credits for what they receive, as CEIO has them. The NIC keeps packets without one
 	// in memory of its card.
 	Accounts bypass.Spec `yaml:"accounts"`
+
+	// Burst is the number of completion entries that a core of the host takes before the application gets them, and
+	// before what has arrived meanwhile is seen; 0: all that have arrived.
+	Burst int `yaml:"burst"`
+
+	// Core is what the driver costs a core of the host, besides memory accesses and register writes.
+	Core corebus.Spec `yaml:"core"`
 }
 
 // CongestionKind names a congestion control algorithm.
@@ -43,7 +52,7 @@ type CongestionSpec struct {
 // Default returns a spec without congestion control.
 func Default() Spec {
 	return Spec{CC: CongestionSpec{Kind: None, DCQCN: cc.DefaultDCQCN(0), DCTCP: cc.DefaultDCTCP(0)},
-		Accounts: bypass.DefaultSpec()}
+		Accounts: bypass.DefaultSpec(), Core: corebus.DefaultSpec()}
 }
 
 // Validate returns every error of the spec, by field.
@@ -54,7 +63,8 @@ func (s *Spec) Validate() error {
 		errs = append(errs, field.Errorf("cc.kind", "%q: want %s, %s or %s", c.Kind, None, DCQCN, DCTCP))
 	}
 	const fastest = 1000 * cc.Gbps
-	errs = append(errs, s.Fits(fastest), field.Under("accounts", s.Accounts.Validate()))
+	errs = append(errs, s.Fits(fastest), field.Under("accounts", s.Accounts.Validate()),
+		field.Within("burst", s.Burst, 0, 1<<rnicspec.MaxLogRing), field.Under("core", s.Core.Validate()))
 	return errors.Join(errs...)
 }
 

@@ -16,6 +16,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/cpu"
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 )
 
@@ -68,6 +69,9 @@ type Bus struct {
 	core *cpu.Core
 	regs cpu.Registers
 	spec Spec
+
+	later    *cpu.Loop // calls deferred; nil: nothing was deferred yet
+	deferred fifo.Queue[func()]
 }
 
 // New returns the bus of a core to a device's registers.
@@ -78,7 +82,7 @@ func New(core *cpu.Core, regs cpu.Registers, s Spec) (*Bus, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("corebus: %w", err)
 	}
-	return &Bus{core, regs, s}, nil
+	return &Bus{core: core, regs: regs, spec: s}, nil
 }
 
 // Core returns the core that the bus charges.
@@ -141,6 +145,29 @@ func (b *Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	return l.Stop, nil
 }
 
+// Defer implements driver.Deferrer.
+func (b *Bus) Defer(f func()) (err error) {
+	if b.later == nil {
+		b.later, err = b.core.Add(cpu.LoopSpec{Name: "deferred", Poll: b.spec.Poll, As: cpu.Queues},
+			func(*cpu.Core) bool { return b.callDeferred() })
+		if err != nil {
+			return err
+		}
+	}
+	b.deferred.Push(f)
+	b.later.Wake()
+	return nil
+}
+
+// callDeferred calls what was deferred before this turn.
+func (b *Bus) callDeferred() bool {
+	n := b.deferred.Len()
+	for range n {
+		b.deferred.Pop()()
+	}
+	return n > 0
+}
+
 // Apart is a Bus for boards whose endpoints have separate roots: a register read through an endpoint's root flushes the
 // NIC's writes to its memory.
 type Apart struct {
@@ -158,5 +185,6 @@ func (b Apart) Flush(endpoint int, done func(error)) {
 var (
 	_ driver.Bus        = (*Bus)(nil)
 	_ driver.Prefetcher = (*Bus)(nil)
+	_ driver.Deferrer   = (*Bus)(nil)
 	_ driver.Flusher    = Apart{}
 )

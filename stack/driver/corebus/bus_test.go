@@ -155,3 +155,18 @@ type silent struct {
 }
 
 func (s *silent) Read(_ uint32, _ int, done func(uint64, error)) error { s.answer = done; return nil }
+
+// TestDefer checks that what is deferred runs in a later turn of the core, once, and that it may defer again.
+func TestDefer(t *testing.T) {
+	e, _, _, b := newBus(t, "bf3")
+	var order []string
+	require.NoError(t, b.Defer(func() {
+		order = append(order, "first")
+		require.NoError(t, b.Defer(func() { order = append(order, "again") }))
+	}))
+	require.NoError(t, b.Defer(func() { order = append(order, "second") }))
+	require.Empty(t, order, "not in this turn")
+	require.NoError(t, e.Run())
+	require.Equal(t, []string{"first", "second", "again"}, order)
+	require.Less(t, e.Now(), 10*simcore.Microsecond, "no event is left")
+}

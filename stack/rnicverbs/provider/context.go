@@ -18,6 +18,10 @@ type Spec struct {
 	MTU   verbs.MTU // largest MTU of the NIC
 
 	PageLog uint8 // log2 of the page size that the NIC uses for memory regions; 0: pages of 4 KB
+
+	// Burst is the number of completion entries that a core takes from a ring before the application gets them, and
+	// before other software has its turn; 0: all that have arrived. It has no effect without cores.
+	Burst int
 }
 
 // Validate returns every error of the spec.
@@ -32,6 +36,7 @@ func (s Spec) Validate() error {
 	if s.PageLog != 0 && (s.PageLog < basePageLog || s.PageLog > maxPageLog) {
 		errs = append(errs, field.Errorf("page_log", "%d: want 0, or %d to %d", s.PageLog, basePageLog, maxPageLog))
 	}
+	errs = append(errs, field.Within("burst", s.Burst, 0, 1<<rnicspec.MaxLogRing))
 	return errors.Join(errs...)
 }
 

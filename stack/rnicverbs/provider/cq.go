@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/driver"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/verbs"
 )
@@ -38,6 +39,8 @@ type CQ struct {
 	added          bool     // a completion was added since followers were last called
 	each           func(*rnicspec.CQE)
 	polled         func(int)
+	core           driver.Deferrer // that polls; nil: polling takes no time
+	readOn         func()          // read; bound once, so that bursts allocate nothing
 }
 
 type follower struct{ f func() }
@@ -63,7 +66,8 @@ func (c *Context) newCQ(entries int) (*CQ, error) {
 		return nil, err
 	}
 	q := &CQ{c: c, number: n, log: logOf(entries * spare), qps: map[uint32]*QP{}, queue: verbs.NewCompletions(entries)}
-	q.each, q.polled = q.take, q.pollEnded
+	q.each, q.polled, q.readOn = q.take, q.pollEnded, q.read
+	q.core, _ = c.dev.BusOr(c.bus).(driver.Deferrer)
 	if old := c.rings[q.log]; len(old) > 0 {
 		q.ring, c.rings[q.log] = old[len(old)-1], old[:len(old)-1]
 	} else if q.ring, err = c.dev.NewCQOn(c.bus, uint8(q.log)); err != nil {
@@ -163,16 +167,26 @@ func (q *CQ) read() {
 		return
 	}
 	q.polling = true
-	if err := q.ring.Poll(q.each, q.polled); err != nil {
+	if err := q.ring.PollMost(q.burst(), q.each, q.polled); err != nil {
 		q.err = err
 		q.pollEnded(0)
 	}
 }
 
-// pollEnded handles the end of a poll: the ring has been read to its end.
-func (q *CQ) pollEnded(int) {
+// burst returns the number of entries that a poll takes; 0: all.
+func (q *CQ) burst() int {
+	if q.core == nil || len(q.waiting) > 0 {
+		return 0
+	}
+	return q.c.spec.Burst
+}
+
+// pollEnded handles the end of a poll: the ring has been read to its end, or a burst was taken.
+func (q *CQ) pollEnded(n int) {
 	q.polling = false
-	if q.again {
+	if burst := q.burst(); burst > 0 && n == burst {
+		q.err = errors.Join(q.err, q.core.Defer(q.readOn))
+	} else if q.again {
 		q.read()
 		return
 	}
