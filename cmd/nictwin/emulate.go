@@ -17,6 +17,7 @@ until it ends its session: nictwin replay --connect, or another program that spe
 the client the device is one like any other; cycles and digests are those of the bridge (docs/emulation.md).`,
 		Example: `  (umask 077; openssl rand -hex 32 > token)
   nictwin emulate nic --listen unix:nic.sock --token-file token &
+  until [ -S nic.sock ]; do sleep 1; done
   nictwin replay --connect unix:nic.sock --token-file token CAPTURE...`,
 		Args:              dutArgs,
 		ValidArgsFunction: completeDUTs,

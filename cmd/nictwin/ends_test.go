@@ -251,6 +251,18 @@ func TestCommandsInterruptedInARun(t *testing.T) {
 	})
 }
 
+// TestEmulateIsKilled checks that neither the agent nor its socket outlives a command that ends without a warning.
+func TestEmulateIsKilled(t *testing.T) {
+	b := newEndsBench(t)
+	cmd, _, stderr := b.start(t, "emulate", drives["emulate"].args)
+	socket := filepath.Join(cmd.Dir, "here")
+	there := func() bool { _, err := os.Lstat(socket); return err == nil }
+	until(t, stderr, there)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait() // it was killed
+	until(t, stderr, func() bool { return !there() })
+}
+
 // childOf returns the process id of the child of process pid that runs the program, or 0.
 func childOf(pid int, program string) int {
 	for _, kid := range children.Of(pid) {

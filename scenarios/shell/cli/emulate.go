@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -63,6 +67,28 @@ func (e *Emulate) checkAddress() error {
 	if err := rtlbridge.CheckAddress(e.Listen); err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	path, local := strings.CutPrefix(e.Listen, "unix:")
+	remote := !local && !netip.MustParseAddrPort(strings.TrimPrefix(e.Listen, "tcp:")).Addr().IsLoopback()
+	switch {
+	case remote && !e.AllowRemote:
+		return fmt.Errorf("--listen %s: other machines can reach it, and token and traffic are not encrypted; take an "+
+			"address of 127.0.0.0/8, or add --allow-remote", e.Listen)
+	case !remote && e.AllowRemote:
+		return errors.New("--allow-remote: has no effect without --listen on a tcp address off 127.0.0.0/8")
+	case local:
+		return checkSocket(path)
+	}
+	return nil
+}
+
+// checkSocket refuses a path where no socket can be: in no folder, or that of a file.
+func checkSocket(path string) error {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--listen unix:%s: want a path in a folder that exists", path)
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() != os.ModeSocket {
+		return fmt.Errorf("--listen unix:%s: is a file or folder: want a name that is free", path)
+	}
 	return nil
 }
 
@@ -97,23 +123,57 @@ func (e *Emulate) serve(ctx context.Context, dev *build.Device) error {
 	c := exec.CommandContext(ctx, dev.Binary, append(args, dev.Args...)...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = patience
-	var words strings.Builder
-	c.Stderr = &words
-	if e.Log != nil {
-		c.Stderr = io.MultiWriter(&words, e.Log)
-		_, _ = fmt.Fprintf(e.Log, "dut %s: waits for a client at %s\n", dev.Manifest.Name, e.Listen)
-	}
+	// The agent ends with this program, however that ends: the system signals it when the thread that started it ends.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	out := &agentOutput{log: e.Log}
+	c.Stderr = out
+	c.Stdout = &agentWaits{out, fmt.Sprintf("dut %s: waits for a client at %s\n", dev.Manifest.Name, e.Listen)}
 	err := c.Run()
 	ended, failed := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case failed && ended.ExitCode() == usageStatus:
-		first, _, _ := strings.Cut(words.String(), "\n")
+		first, _, _ := strings.Cut(out.words.String(), "\n")
 		return Usagef("%s", first)
 	case err != nil:
-		return &protocol.InfraError{Device: dev.Manifest.Name, Op: "serving a client", LastWords: words.String(),
+		return &protocol.InfraError{Device: dev.Manifest.Name, Op: "serving a client", LastWords: out.words.String(),
 			Err: err}
 	}
 	return nil
+}
+
+// agentOutput keeps and logs what an agent writes to standard error.
+type agentOutput struct {
+	mu    sync.Mutex // guards log, too
+	words strings.Builder
+	log   io.Writer // may be nil
+}
+
+func (o *agentOutput) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.words.Write(b)
+	if o.log != nil {
+		_, _ = o.log.Write(b)
+	}
+	return len(b), nil
+}
+
+// agentWaits logs a text once the agent writes to standard output, which says that it listens.
+type agentWaits struct {
+	out  *agentOutput
+	text string
+}
+
+func (w *agentWaits) Write(b []byte) (int, error) {
+	w.out.mu.Lock()
+	defer w.out.mu.Unlock()
+	if w.out.log != nil {
+		_, _ = io.WriteString(w.out.log, w.text)
+	}
+	w.text = ""
+	return len(b), nil
 }
