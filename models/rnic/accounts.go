@@ -226,6 +226,19 @@ func (a *account) flush() {
 	}
 }
 
+// owes reports whether a slow packet is still to be copied into a region. The account may be nil.
+func (a *account) owes(r *core.Region) bool {
+	if a == nil {
+		return false
+	}
+	for i := range a.line.Len() {
+		if x := *a.line.At(i); x.bus-r.Bus < r.Bytes {
+			return true
+		}
+	}
+	return false
+}
+
 // copyMore begins the copies that were requested, of packets whose writes to their slots have been made: a read passes
 // no write.
 func (a *account) copyMore() {

@@ -248,3 +248,22 @@ func TestAccountDestroyed(t *testing.T) {
 	r.hosts[1].do(&rnicspec.DestroyQP{QPN: r.b.n})
 	require.True(t, r.hosts[1].nic.Idle())
 }
+
+// A region into which slow packets are still to be copied is removed once they have been, which the first attempt
+// begins; from then on no request can use it.
+func TestAccountDeregistered(t *testing.T) {
+	r := newAccountRig(t, rnicspec.SetAccount{Log: 4})
+	h := r.hosts[1]
+	r.write(0, 0, 2048, false)
+	r.run()
+	r.a.poll()
+	h.refused(rnicspec.RefusedState, &rnicspec.DestroyMR{Key: 2})
+	require.Equal(t, r.hosts[0].bytes(r.from, 2048), h.bytes(r.to, 2048))
+	h.refused(rnicspec.RefusedNumber, &rnicspec.CreateMR{Key: 2, PageLog: 12, Bytes: 4096})
+	r.write(0, 4096, 1024, false)
+	r.run()
+	require.Equal(t, rnicspec.RemoteAccess, r.a.poll()[0].Status)
+	h.do(&rnicspec.DestroyMR{Key: 2})
+	h.refused(rnicspec.RefusedNumber, &rnicspec.DestroyMR{Key: 2})
+	h.do(&rnicspec.CreateMR{Key: 2, PageLog: 12, Bytes: 4096})
+}

@@ -43,9 +43,7 @@ func (c *Comp) execute(cmd rnicspec.Command) rnicspec.Refusal {
 			return rnicspec.RefusedNumber
 		}
 	case *rnicspec.DestroyMR:
-		if !c.dev.Deregister(x.Key) {
-			return rnicspec.RefusedNumber
-		}
+		return c.destroyMR(x.Key)
 	case *rnicspec.CreateAH:
 		return c.createAH(x)
 	case *rnicspec.CreateQP:
@@ -70,6 +68,26 @@ func (c *Comp) execute(cmd rnicspec.Command) rnicspec.Refusal {
 		c.result.Value = uint32(q.State)
 	}
 	return rnicspec.Done
+}
+
+// destroyMR removes a region. It refuses one into which slow packets are still to be copied, which it begins: they have
+// been acknowledged. No request can use that region any more.
+func (c *Comp) destroyMR(key uint32) rnicspec.Refusal {
+	r := c.dev.Close(key)
+	if r == nil {
+		return rnicspec.RefusedNumber
+	}
+	code := rnicspec.Done
+	for _, a := range c.accounts {
+		if a.owes(r) {
+			a.flush()
+			code = rnicspec.RefusedState
+		}
+	}
+	if code == rnicspec.Done {
+		c.dev.Deregister(key)
+	}
+	return code
 }
 
 func (c *Comp) setPort(x *rnicspec.SetPort) rnicspec.Refusal {

@@ -198,8 +198,25 @@ func (d *Device) SetContext(bytes uint64) error {
 // RegMR creates a memory region.
 func (d *Device) RegMR(m rnicspec.CreateMR) { d.Do(&m, nil) }
 
-// DeregMR destroys a memory region.
-func (d *Device) DeregMR(key uint32) { d.Do(&rnicspec.DestroyMR{Key: key}, nil) }
+// DeregMR destroys a memory region; a refusal ends the driver.
+func (d *Device) DeregMR(key uint32) {
+	d.TryDeregMR(key, func(err error) {
+		if err != nil {
+			d.fail(err)
+		}
+	})
+}
+
+// TryDeregMR destroys a memory region as soon as the NIC has copied all slow packets into it.
+func (d *Device) TryDeregMR(key uint32, done func(error)) {
+	d.Try(&rnicspec.DestroyMR{Key: key}, func(_ uint32, err error) {
+		if r := (*RefusedError)(nil); errors.As(err, &r) && r.Why == rnicspec.RefusedState {
+			d.TryDeregMR(key, done)
+			return
+		}
+		done(err)
+	})
+}
 
 // NewAH creates an address handle and returns its number.
 func (d *Device) NewAH(a rnicspec.CreateAH) uint32 {

@@ -244,3 +244,32 @@ func TestPollMost(t *testing.T) {
 	}
 	require.Equal(t, []uint64{0, 1, 2, 3, 4}, ids)
 }
+
+// busy is the bus of a NIC that refuses commands some times, since slow packets are still to be copied.
+type busy struct {
+	driver.Bus
+	seq     uint16
+	refuses int
+}
+
+func (b *busy) WriteReg(uint32, []byte) error {
+	b.seq++
+	return nil
+}
+
+func (b *busy) ReadReg(_ uint32, _ int, done func(uint64, error)) {
+	r := rnicspec.Result{Seq: b.seq}
+	if b.refuses--; b.refuses >= 0 {
+		r.Code = uint16(rnicspec.RefusedState)
+	}
+	done(r.Word(), nil)
+}
+
+// TestDeregistrationWaits checks that a memory region is destroyed again until the NIC has copied what belongs there.
+func TestDeregistrationWaits(t *testing.T) {
+	b := &busy{refuses: 3}
+	d, ended := &Device{bus: b}, false
+	d.TryDeregMR(key, func(err error) { ended = err == nil })
+	require.True(t, ended)
+	require.EqualValues(t, 4, b.seq)
+}

@@ -18,29 +18,39 @@ type Device struct {
 	Duplicates, RNRs, Retries uint64 // duplicate requests received, RNR NAKs sent, go-backs of requesters
 
 	regions map[uint32]*Region
+	closing map[uint32]*Region // regions that are no longer used and not removed
 	qps     map[uint32]*QP
 	srqs    map[uint32]*SRQ
 }
 
 // NewDevice returns a device without queue pairs and regions.
 func NewDevice() *Device {
-	return &Device{regions: map[uint32]*Region{}, qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{}}
+	return &Device{regions: map[uint32]*Region{}, closing: map[uint32]*Region{}, qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{}}
 }
 
 // Register adds a region; it reports false if the key is in use.
 func (d *Device) Register(r Region) bool {
-	if d.regions[r.Key] != nil {
+	if d.regions[r.Key] != nil || d.closing[r.Key] != nil {
 		return false
 	}
 	d.regions[r.Key] = &r
 	return true
 }
 
-// Deregister removes a region; it reports false if no region has that key.
-func (d *Device) Deregister(key uint32) bool {
-	_, ok := d.regions[key]
+// Close makes a region unusable and returns it. Its key stays in use until Deregister removes it. nil: no region has
+// that key.
+func (d *Device) Close(key uint32) *Region {
+	if r := d.regions[key]; r != nil {
+		d.closing[key] = r
+		delete(d.regions, key)
+	}
+	return d.closing[key]
+}
+
+// Deregister removes a region, if one has that key.
+func (d *Device) Deregister(key uint32) {
 	delete(d.regions, key)
-	return ok
+	delete(d.closing, key)
 }
 
 // QP returns the queue pair with a number, or nil.

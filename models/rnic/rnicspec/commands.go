@@ -181,7 +181,8 @@ type CreateMR struct {
 	Bytes   uint64
 }
 
-// DestroyMR removes a memory region.
+// DestroyMR removes a memory region. While slow packets are still to be copied into it, the NIC refuses that by
+// RefusedState, copies them, and lets no request use the region any more: software repeats the command.
 type DestroyMR struct{ Key uint32 }
 
 // CreateAH makes an address handle.

@@ -199,7 +199,7 @@ func (c *Context) DeregMR(lkey uint32, done func(error)) {
 		done(err)
 		return
 	}
-	c.dev.Try(&rnicspec.DestroyMR{Key: lkey}, func(_ uint32, err error) { done(failed(verb, err)) })
+	c.dev.TryDeregMR(lkey, func(err error) { done(failed(verb, err)) })
 }
 
 // CreateAH implements verbs.Context.
