@@ -210,8 +210,8 @@ func TestBypassRefused(t *testing.T) {
 		{bf3, "flows: 1, log_slots: 3, mark_at: 8", "kind: send", "stacks[0].rnic.accounts.mark_at 8: of a flow's 8 " +
 			"slow packets (stacks[0].rnic.accounts.log_slots 3), none finds more than 7 others: want that or less"},
 		{bf3 + "load: {server: 0, at: llc, of: arm, rate: 8GB/s, bytes: 590MiB, latency: false}\n",
-			"flows: 64, log_slots: 11", "kind: send", "f.yaml:6: stacks[0].rnic.accounts.log_slots 11: 64 flows with so " +
-				"many packets of 4096 B each take 536870912 B of the card's memory, of which load leaves"},
+			"flows: 64, log_slots: 11", "kind: send", "f.yaml:6: stacks[0].rnic.accounts.log_slots 11: 64 flows " +
+				"with so many packets of 4096 B each take 536870912 B of the card's memory, of which load leaves"},
 		{bf3, "flows: 1", "kind: send, transport: ud", "stacks[0].rnic.accounts.flows 1: queue pairs of RC have"},
 		{bf3, "flows: 1", "kind: write", "workload.kind write: with stacks[0].rnic.accounts.flows credits return when"},
 	} {

@@ -25,7 +25,8 @@ type Device struct {
 
 // NewDevice returns a device without queue pairs and regions.
 func NewDevice() *Device {
-	return &Device{regions: map[uint32]*Region{}, closing: map[uint32]*Region{}, qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{}}
+	return &Device{regions: map[uint32]*Region{}, closing: map[uint32]*Region{}, qps: map[uint32]*QP{},
+		srqs: map[uint32]*SRQ{}}
 }
 
 // Register adds a region; it reports false if the key is in use.

@@ -217,8 +217,8 @@ func (c *check) slowBuffers() {
 		}
 	}
 	at := c.Server.Path + ".ceio.slow_bytes"
-	c.bad(longest > 0, at, "%d: slow packets of chunks, whose headers are split off, have other buffers, and server %d "+
-		"has an account for no other flow: want none", n, c.number)
+	c.bad(longest > 0, at, "%d: slow packets of chunks, whose headers are split off, have other buffers, and server "+
+		"%d has an account for no other flow: want none", n, c.number)
 	c.bad(longest <= n, at, "%d: frames of %v have up to %d B: want that or more, or 0", n, c.at(of), longest)
 }
 

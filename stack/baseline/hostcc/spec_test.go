@@ -17,8 +17,8 @@ func TestSpec(t *testing.T) {
 	require.Equal(t, simcore.Rate{Bytes: 40, Ps: 8 * 8 * simcore.Nanosecond}, s.RateOf(4), "5 Gbps")
 	s.Rate, s.Throttle, s.Mark, s.SamplePs, s.Levels = simcore.Rate{}, "some", "twice", -1, 99
 	err := s.Validate()
-	for _, want := range []string{"rate 0 bytes in 0 ps", `throttle "some"`, `mark "twice"`, "sample_ps -1ps: want 0ps to 1ms",
-		"levels 99"} {
+	for _, want := range []string{"rate 0 bytes in 0 ps", `throttle "some"`, `mark "twice"`,
+		"sample_ps -1ps: want 0ps to 1ms", "levels 99"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -56,8 +56,8 @@ func (s *Spec) validateEffect() error {
 	}{{"credits", s.Credits, d.Credits}, {"batch", s.Batch, d.Batch}, {"log_slots", s.LogSlots, d.LogSlots},
 		{"mark_at", s.MarkAt, d.MarkAt}} {
 		if s.Flows == 0 && x.v != x.usual {
-			errs = append(errs, field.Errorf(x.path, "%d: no queue pair has an account, as %v is 0: want none, or more "+
-				"there", x.v, field.Path("flows")))
+			errs = append(errs, field.Errorf(x.path, "%d: no queue pair has an account, as %v is 0: want none, or "+
+				"more there", x.v, field.Path("flows")))
 		}
 	}
 	if most := 1<<min(max(s.LogSlots, 0), rnicspec.MaxLogRing) - 1; s.Flows > 0 && s.MarkAt > most {

@@ -216,8 +216,8 @@ func TestSpecErrors(t *testing.T) {
 	s := DefaultSpec()
 	require.NoError(t, s.Validate())
 	err := (&Spec{Levels: 17, ReducePs: -1}).Validate()
-	for _, want := range []string{"period_ps 0ps: want 1ns to 1s", "occupancy_lines 0", "target_gbps 0", "occupancy_gain 0",
-		"link_gain 0", "levels 17: want 0 to 16", "reduce_ps -1"} {
+	for _, want := range []string{"period_ps 0ps: want 1ns to 1s", "occupancy_lines 0", "target_gbps 0",
+		"occupancy_gain 0", "link_gain 0", "levels 17: want 0 to 16", "reduce_ps -1"} {
 		require.ErrorContains(t, err, want)
 	}
 }
