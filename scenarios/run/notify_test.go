@@ -42,7 +42,8 @@ sweep: {notify: [pipe, doorbell_pushed, doorbell_polled, mmio]}
 // NOPs complete when the card has taken them, and no packet leaves: without packets there are no latencies to the wire.
 func TestNops(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
-	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: nop, sizes: [0], count: 40, signal_every: 4}\n"+
+	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
+		"workload: {kind: nop, sizes: [0], count: 40, signal_every: 4}\n"+
 		"expect: {max: {below: 30us}, p50: {below: 4us, to: take}}")
 	p, err := c.Play(t.Context(), Options{Stats: StatsSummary})
 	require.NoError(t, err)
@@ -63,7 +64,8 @@ func TestNops(t *testing.T) {
 			"f.yaml:5: workload.payload: kind nop has no bytes: want fresh"},
 		{"stacks: [{kind: flexins}]\nworkload: {kind: nop, sizes: [0]}\nexpect: {p50: {below: 1us, to: wire}}",
 			"expect.p50.to \"wire\": messages of kind nop over rc have stamps of completion, take: want one of these"},
-		{"stacks: [{kind: flexins}]\nexpect: {p50: {below: 1us, to: take}}", "expect.p50.to \"take\": messages of kind send"},
+		{"stacks: [{kind: flexins}]\nexpect: {p50: {below: 1us, to: take}}",
+			"expect.p50.to \"take\": messages of kind send"},
 	} {
 		_, err := Parse("f.yaml", []byte(head+c.text))
 		require.ErrorContains(t, err, c.want)

@@ -32,9 +32,9 @@ func (t QPType) String() string {
 // Opcode is the operation of a send work request (enum ibv_wr_opcode).
 type Opcode uint8
 
-// The operations, numbered as in libibverbs. Memory window binding and segmentation are missing. WRNop moves nothing: it
-// completes when the requests before it have. libibverbs has it in drivers alone (mlx5 has a work entry NOP), and leaves
-// its number to them (IBV_WR_DRIVER1).
+// The operations, numbered as in libibverbs. Memory window binding and segmentation are missing. WRNop moves nothing,
+// and completes when the requests before it have. libibverbs leaves it, and a number for it (IBV_WR_DRIVER1), to
+// drivers: mlx5 has a work entry NOP.
 const (
 	WRWrite    Opcode = 0
 	WRWriteImm Opcode = 1

@@ -29,8 +29,8 @@ var Notify = study.Experiment{
 		"that arrive after their latency, not after the service time"},
 	Reasons: map[string]string{
 		"smartns.pipe.tput_vs_doorbell": "the host core limits both: 76 ns to post a request, and for the pipe a DMA " +
-			"for 8 elements; one doorbell announces all elements of a turn here, and one DMA fetches those that wait, " +
-			"where the paper's doorbell costs each request a round trip",
+			"for 8 elements; one doorbell announces all elements of a turn here, and one DMA fetches those that " +
+			"wait, where the paper's doorbell seems to cost each request a round trip",
 	},
 	Notes: []string{"requests are NOPs, elements of 64 B that a core of the card takes and completes; a latency ends " +
 		"when it takes the element"},

@@ -37,8 +37,8 @@ type scene struct {
 func (c *scene) point(s *study.Session) *point.Scene {
 	x := &point.Scene{Name: c.name, Board: "{preset: " + cmp.Or(c.board, s.Text("testbed")) + "}",
 		Devices: c.devices, Stacks: c.stacks, Workloads: c.workloads, Passing: c.passing,
-		Payload: cmp.Or(c.payload, "reused"), Count: c.count, More: c.more, Begin: simcore.Microsecond, Warm: c.warm, Window: c.window,
-		Counters: counters}
+		Payload: cmp.Or(c.payload, "reused"), Count: c.count, More: c.more,
+		Begin: simcore.Microsecond, Warm: c.warm, Window: c.window, Counters: counters}
 	if c.captures != nil {
 		x.More += "background:\n"
 		for port := range 2 {

@@ -125,7 +125,8 @@ func New(c Config, begin simcore.Ps) *Recorder {
 		messages += w.Messages * len(w.Flows)
 		empty = empty && w.Empty
 		for k, ends := range w.Flows {
-			r.flows = append(r.flows, flow{of: w, ends: ends, gauge: newGauge(w.Messages, w.Empty, c.Window), number: k})
+			g := newGauge(w.Messages, w.Empty, c.Window)
+			r.flows = append(r.flows, flow{of: w, ends: ends, gauge: g, number: k})
 		}
 	}
 	r.total = newGauge(messages, empty, c.Window)

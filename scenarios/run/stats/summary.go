@@ -53,16 +53,18 @@ type Counter struct {
 
 // Rate is a rate of messages and of their bytes.
 type Rate struct {
-	Messages     int      `json:"messages"`                            // in the window
-	Bytes        uint64   `json:"bytes"`                               // of these messages
-	From         int64    `json:"from_ps"`                             // start of the window, counted from that of the traffic
-	To           int64    `json:"to_ps"`                               // end of the window
-	Gbps         float64  `json:"goodput_gbps"`                        // of the messages' bytes
-	PerSecond    float64  `json:"messages_per_s"`                      // messages
-	Half         *float64 `json:"half_width_gbps,omitempty"`           // nil: no interval
-	HalfMessages *float64 `json:"half_width_messages_per_s,omitempty"` // of messages without bytes, in place of Half
-	Converged    bool     `json:"converged"`
-	Why          string   `json:"not_converged,omitempty"` // why not
+	Messages  int      `json:"messages"`                  // in the window
+	Bytes     uint64   `json:"bytes"`                     // of these messages
+	From      int64    `json:"from_ps"`                   // start of the window, counted from that of the traffic
+	To        int64    `json:"to_ps"`                     // end of the window
+	Gbps      float64  `json:"goodput_gbps"`              // of the messages' bytes
+	PerSecond float64  `json:"messages_per_s"`            // messages
+	Half      *float64 `json:"half_width_gbps,omitempty"` // nil: no interval
+
+	HalfMessages *float64 `json:"half_width_messages_per_s,omitempty"` // in place of Half, if no message has bytes
+
+	Converged bool   `json:"converged"`
+	Why       string `json:"not_converged,omitempty"` // why not
 }
 
 // FlowRate is the rate of a flow, and with --stats full its latencies.
