@@ -19,7 +19,8 @@
 //     completion is reported before the copies have ended; if one fails then, the connection goes to ERR with
 //     EventQPFatal;
 //   - a READ or atomic is carried out after all earlier WRITEs and SENDs are in memory. Requests behind a READ or an
-//     atomic wait for it only with a fence (IBTA 10.8.3.3); LOCAL_INV waits for all before it.
+//     atomic wait for it only with a fence (IBTA 10.8.3.3); LOCAL_INV waits for all before it, and holds up those
+//     behind it. A NOP ends when those before it have, and holds up none.
 //
 // Acknowledgements on the wire do not wait for memory.
 //

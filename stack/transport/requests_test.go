@@ -57,6 +57,28 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
+// TestNopsHoldUpNothing checks that packets of requests behind a NOP leave before it ends, and that it ends in its turn:
+// after a failure, as those behind the failed request do.
+func TestNopsHoldUpNothing(t *testing.T) {
+	d := newDirectPair(t, RC, GoBackN)
+	var wcs []Completion
+	c := withEnv(t, d, RC, &keeper{nullEnv: d.envs[0], wcs: &wcs})
+	for i, op := range []verbs.Opcode{verbs.WRNop, verbs.WRWrite, verbs.WRNop, verbs.WRWrite, verbs.WRNop} {
+		require.NoError(t, c.Post(0, &Send{ID: uint64(i), Op: op, Flags: verbs.SendSignaled}))
+	}
+	var o Out
+	require.True(t, c.Next(0, &o))
+	require.True(t, c.Next(0, &o))
+	require.False(t, c.Next(0, &o), "two WRITEs, and no other packets")
+	require.Equal(t, []Completion{{ID: 0, Opcode: verbs.WCNop}}, wcs, "nothing is before the first")
+	require.NoError(t, c.Modify(0, verbs.QPSErr, nil))
+	require.Len(t, wcs, 5)
+	for i, w := range wcs[1:] {
+		require.EqualValues(t, i+1, w.ID)
+		require.Equal(t, verbs.WCFlushErr, w.Status)
+	}
+}
+
 // keeper is an Env that records completions.
 type keeper struct {
 	*nullEnv
