@@ -121,12 +121,12 @@ func TestLevels(t *testing.T) {
 	require.Greater(t, few.half, 1e300)
 }
 
-// Experiments measure all of their claims at a hundredth of the usual windows, and the same again: the three shortest
+// Experiments measure all of their claims at a hundredth of the usual windows, and the same again: the shortest
 // ones, and with NICTWIN_LONG (make test-all) the others, too.
 func TestExperiments(t *testing.T) {
-	all := []*study.Experiment{&Single, &Limits, &Controllers, &Unloaded}
+	all := []*study.Experiment{&Single, &Limits, &Controllers, &Unloaded, &Perftest}
 	if os.Getenv("NICTWIN_LONG") != "" {
-		all = append(all, &Mixes, &Static, &Dynamic)
+		all = append(all, &Mixes, &Static, &Dynamic, &Scale, &Release, &Index, &Jumbo)
 	}
 	for _, x := range all {
 		var first *study.Outcome

@@ -57,19 +57,20 @@ func testbed(s *study.Session, clients int) string {
 	return testbedWith(s, clients, s.Text("index"), "")
 }
 
-// testbedWith returns the board with an index of the server's last-level cache of a kind, and further fields of the
-// clients' cards.
+// testbedWith returns the board with an index of the server's last-level cache of a kind, and further fields of all
+// cards.
 func testbedWith(s *study.Session, clients int, index, card string) string {
 	period := int(s.Input("client.period"))
 	return fmt.Sprintf("{preset: %s, servers: [%s], fleet: {machines: %d, card: {%sdirect: {host: {cpu: "+
 		"{period_ps: %d, mmio_post_ps: %d}, private: {hit_latency_ps: 1250}, llc: {hit_latency_ps: 6250}}}}}}",
-		s.Text("testbed"), server(index), clients, card, period, 30*simcore.Nanosecond)
+		s.Text("testbed"), server(index, card), clients, card, period, 30*simcore.Nanosecond)
 }
 
-// server returns the server of the testbed, whose last-level cache has an index of a kind.
-func server(index string) string {
-	return fmt.Sprintf("{preset: bf3-cores, cards: [{preset: bf3-cores, ports: 1, switch: {host: {host: {preset: "+
-		"host-ce, llc: {preset: host-ce-6, index: %s}}}}}]}", index)
+// server returns the server of the testbed, whose last-level cache has an index of a kind, with further fields of its
+// card.
+func server(index, card string) string {
+	return fmt.Sprintf("{preset: bf3-cores, cards: [{preset: bf3-cores, ports: 1, %sswitch: {host: {host: {preset: "+
+		"host-ce, llc: {preset: host-ce-6, index: %s}}}}}]}", card, index)
 }
 
 // system is a kind of server.
