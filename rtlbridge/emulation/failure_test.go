@@ -48,11 +48,11 @@ func TestBoardsThatFail(t *testing.T) {
 	board, hash := agent.Args[1], agent.Args[3]
 	file := record(t, direct, 1, recordedQuanta).file
 	for _, x := range []struct{ mode, board, hash, fault string }{
-		{"", "/bin/true", hash, "link: the board has ended"},
+		{"", "/bin/true", hash, "link: the board has closed it"},
 		{"", "/no/such/board", hash, "board: /no/such/board: No such file or directory"},
 		{"", board, strings.Repeat("0", len(hash)), "board: it was built from something else: its hash is " + hash},
-		{"unplug", "", "", "link: the board has ended; its program ended with status 3"},
-		{"kill", "", "", "link: the board has ended; its program was ended by signal 9"},
+		{"unplug", "", "", "link: the board has closed it; its program ended with status 3"},
+		{"kill", "", "", "link: the board has closed it; its program was ended by signal 9"},
 	} {
 		t.Run(x.mode+filepath.Base(x.board), func(t *testing.T) {
 			t.Parallel()
@@ -82,10 +82,11 @@ func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	_, agent := lanes(t)
 	for mode, fault := range map[string]string{
-		"unplug":   "the board has ended",
+		"unplug":   "the board has closed it",
 		"mute":     "the board has not answered for 6 s",
 		"freeze":   "the board has sent nothing new for 8 s",
 		"nonsense": "bytes that are no frames",
+		"flood":    "bytes that are no frames",
 		"reset":    "the board was reset",
 	} {
 		t.Run(mode, func(t *testing.T) {

@@ -3,6 +3,7 @@ package emulation
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,14 @@ func TestRefusals(t *testing.T) {
 	same := write(t, replaced(passing, "posedge ck")+"\nmodule shell_fifo; endmodule\n", passingManifest)
 	_, err = Build(same, DefaultOptions(), build.Options{})
 	require.ErrorContains(t, err, "dut.yaml:3: sources: the design has a module shell_fifo, and so has the shell")
+	ports, err := build.CheckEmulation(same, build.Options{})
+	require.NoError(t, err)
+	bound, err := manifest.Bind(same, ports)
+	require.NoError(t, err)
+	bound.Resets, same.Clocks = slices.Repeat(bound.Resets, maxResets+1), slices.Repeat(same.Clocks, 2)
+	err = Supported(bound)
+	require.ErrorContains(t, err, "dut.yaml:6: 65 resets: a shell holds at most 64")
+	require.ErrorContains(t, err, "dut.yaml:4: clock ck is clocks[0], too")
 	m := load(t, "fifo/dut.yaml")
 	for _, v := range []build.Variant{build.VariantDebug, build.VariantWaves, build.VariantCoverage,
 		build.VariantTuned} {

@@ -76,6 +76,8 @@ func relay(mode string) int {
 			case "reset":
 				_ = board.Process.Kill()
 				board, to, from = startBoard()
+			case "flood":
+				go flood()
 			}
 		}
 		if mode == "slow" {
@@ -117,6 +119,17 @@ func pass(mode string, wrong bool, b []byte) {
 		}
 	}
 	_, _ = os.Stdout.Write(b)
+}
+
+// flood gives the agent bytes that are no frames, as fast as it takes them.
+func flood() {
+	b := make([]byte, 1<<16)
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+	for err := error(nil); err == nil; {
+		_, err = os.Stdout.Write(b)
+	}
 }
 
 // startBoard starts the board's program.

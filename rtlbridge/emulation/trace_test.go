@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,6 +113,38 @@ func TestTrace(t *testing.T) {
 	require.NoError(t, c.SendRun(1))
 	_, err = c.Recv()
 	require.ErrorContains(t, err, "trace: /proc/trace.vcd: ")
+}
+
+// TestTraceIsLost checks that a session fails at its end where its trace cannot be written, or where the board has
+// stopped: the client waits for long enough to learn so.
+func TestTraceIsLost(t *testing.T) {
+	t.Parallel()
+	m := write(t, talking, passingManifest)
+	for name, fault := range map[string]string{"folder": "/trace.vcd: No such file", "board": "nothing new for 6 s"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "removed")
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			link, err := ParseLink("sim,depth=1,trace=qv,samples=4096,file=" + filepath.Join(dir, "trace.vcd"))
+			require.NoError(t, err)
+			agent, err := link.Build(m, build.Options{})
+			require.NoError(t, err)
+			d, about := behind(t, agent, "pass")
+			c, err := rtlbridge.Launch(d, rtlbridge.LaunchOptions{})
+			require.NoError(t, err)
+			defer c.Close()
+			require.NoError(t, c.Start(c.NewStart(1)))
+			require.NoError(t, c.SendRun(30))
+			_, err = c.Recv()
+			require.NoError(t, err)
+			if pid, _ := relayed(about); name == "board" {
+				require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+			} else {
+				require.NoError(t, os.Remove(dir))
+			}
+			require.ErrorContains(t, c.Close(), fault)
+		})
+	}
 }
 
 // beatsOf sends beats to the talking device, and returns those that come out.

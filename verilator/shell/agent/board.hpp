@@ -53,6 +53,8 @@ class Board {
   // Has a function called while a message is waited for; none from the start. From its first call on, a board may be
   // silent for longer: kLinkLimitNs.
   void while_waiting(std::function<void()> f) { link_.while_waiting(std::move(f)); }
+  // The session is about to end: see Link.
+  void ending() { link_.ending(); }
 
   // Reads the next message. Returns the index of the transactor whose event it was, or kDone.
   static constexpr size_t kDone = SIZE_MAX;

@@ -28,6 +28,9 @@ class Emulated {
   using Top = typename Dut::Top;
   static constexpr bool kEmulated = true;
 
+  // The trace of some run could not be read or written at its end.
+  static inline bool trace_lost = false;
+
   // Starts the simulated board, which powers the device up anew, and takes it through reset, up to cycle 0.
   Emulated(const Start& start, const DeviceOptions& o)
       : trace_(o.plus_args), board_(o, start.seed, Dut::kLinkBytes), streams_(start), period_ps_(start.period_ps) {
@@ -46,6 +49,7 @@ class Emulated {
       read_trace(true);
     } catch (const SessionError& e) {
       notice(e.text);
+      trace_lost = true;
     }
   }
   Emulated(const Emulated&) = delete;
@@ -179,7 +183,7 @@ class Emulated {
   // Reads the trace buffer once it is full, or at the end of a run, and writes its file.
   void read_trace(bool at_end) {
     if (!trace_.due(cycle(), at_end)) return;
-    if (at_end) board_.while_waiting({});
+    if (at_end) board_.ending();
     trace_.give_up();  // unless it can be read now
     for (ShellEvents& e : events_) e.clear();
     send_grant({0, kGrantTrace});

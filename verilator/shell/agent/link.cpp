@@ -18,12 +18,13 @@ namespace {
 constexpr uint8_t kStart = 0x9d;
 constexpr uint8_t kNack = 1u << 2;
 constexpr uint64_t kResetNs = 100'000'000;  // between two attempts to begin a session
+constexpr int kMostReads = 16;               // in a row: a board may send faster than frames are looked for
 
 [[noreturn]] void fail(const std::string& text) { throw SessionError{kLinkError, "link: " + text}; }
 
 // Reports the end of the byte streams: a program that ends with bytes unread resets them.
 [[noreturn]] void gone() {
-  if (errno == 0 || errno == ECONNRESET || errno == EPIPE) fail("the board has ended");
+  if (errno == 0 || errno == ECONNRESET || errno == EPIPE) fail("the board has closed it");
   fail(std::string("the board is gone: ") + std::strerror(errno));
 }
 
@@ -175,7 +176,7 @@ void Link::pump(int ms) {
     poll(fds, 2, ms);
   }
   uint8_t bytes[4096];
-  for (;;) {
+  for (int i = 0; i < kMostReads; i++) {
     errno = 0;
     const ssize_t n = ::read(in_, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR) continue;

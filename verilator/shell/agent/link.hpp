@@ -18,9 +18,10 @@ namespace nictwin {
 // Code of the ERROR frame for a failure of the board or of the link to it (docs/bridge.md).
 constexpr ErrorCode kLinkError = static_cast<ErrorCode>(9);
 
-// Longest time in which nothing new comes from the board. While a session begins it is shorter than the client's limit,
-// which starts with START: then the client learns that it was the board. Later, RAN frames restart that one.
-constexpr uint64_t kLinkLimitNs = 8'000'000'000, kBeginLimitNs = 6'000'000'000;
+// Longest time in which nothing new comes from the board. While a session begins or ends it is shorter than the client's
+// limit, which starts with START or STOP: then the client learns that it was the board. Between, RAN frames restart that
+// one.
+constexpr uint64_t kLinkLimitNs = 8'000'000'000, kEndsLimitNs = 6'000'000'000;
 // Shortest time without an acknowledgement after which frames are sent again.
 constexpr uint64_t kResendNs = 50'000'000;
 // Shortest silence after which a waiting host asks the shell to send again what it may have sent.
@@ -72,6 +73,11 @@ class Link {
     waits_ = std::move(f);
     limit_ns_ = kLinkLimitNs;
   }
+  // The session is about to end: no function is called any more, and the limit is kEndsLimitNs.
+  void ending() {
+    waits_ = {};
+    limit_ns_ = kEndsLimitNs;
+  }
   // Reads exactly n bytes.
   void read(uint8_t* p, size_t n);
   // Frames that were lost, doubled or damaged on purpose, and those that were sent again.
@@ -118,7 +124,7 @@ class Link {
   bool rewound_ = false;         // the frames under way have been asked for again since the latest acknowledgement
   uint64_t resend_ns_ = kResendNs;
   uint64_t repeated_ = 0;
-  uint64_t limit_ns_ = kBeginLimitNs;
+  uint64_t limit_ns_ = kEndsLimitNs;
   uint64_t strange_ = 0;         // bytes outside of valid frames since the latest valid one
   std::function<void()> waits_;
   uint64_t heard_ns_ = 0;        // when the latest new payload or acknowledgement came

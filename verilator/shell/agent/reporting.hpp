@@ -57,6 +57,12 @@ class Session<Emulated<Dut>> : public Session<Reporting<Dut>> {
   Session(Channel& client, SessionOptions o) : Session<Reporting<Dut>>(client, std::move(o)) {
     Reporting<Dut>::client = &client;
   }
+
+  // Returns the process's exit code: it fails if a trace is missing, which is read when a run ends.
+  int serve() {
+    const int status = Session<Reporting<Dut>>::serve();
+    return Emulated<Dut>::trace_lost ? 1 : status;
+  }
 };
 
 }  // namespace nictwin
