@@ -125,7 +125,7 @@ func TestTraceIsLost(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "removed")
 			require.NoError(t, os.Mkdir(dir, 0o755))
-			link, err := ParseLink("sim,depth=1,trace=qv,samples=4096,file=" + filepath.Join(dir, "trace.vcd"))
+			link, err := ParseLink("sim,depth=1,trace=qv+d+qd,samples=64,file=" + filepath.Join(dir, "trace.vcd"))
 			require.NoError(t, err)
 			agent, err := link.Build(m, build.Options{})
 			require.NoError(t, err)
