@@ -91,7 +91,7 @@ func loneScene(s *study.Session, notification string, round int) *scene {
 	return c
 }
 
-// loneRounds is the number of scenes of lone requests: as many as let the means that claims need be known to 1%.
+// loneRounds is the number of scenes of lone requests: the claim about their means is an anchor, for which 2% will do.
 const loneRounds = 20
 
 // lone returns the mean time from the post of a lone request to its receipt by the card, in microseconds.
