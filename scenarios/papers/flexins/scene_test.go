@@ -147,11 +147,15 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-// Points of a design that a limit makes uneven have the same window at all sizes.
+// Points of a design that a limit makes uneven have the same window at all sizes, and messages for all of it: a core
+// sends none within 300 ns.
 func TestStagedWindows(t *testing.T) {
+	s := session(t, &Transmit, 100)
 	for _, n := range transmitSizes {
-		require.Equal(t, transmitWindow(staged, 512), transmitWindow(staged, n))
-		require.Greater(t, transmitWindow(staged, n), 3*transmitWindow(headerOnly, 4096))
+		c := transmitScene(s, staged, n)
+		require.Equal(t, transmitWindow(staged, 512), c.window)
+		require.Greater(t, c.window, 3*transmitWindow(headerOnly, 4096))
+		require.Greater(t, simcore.Ps(c.count)*300*simcore.Nanosecond, c.warm+c.window)
 	}
 	require.Contains(t, transmitSizes, 1<<16)
 }
