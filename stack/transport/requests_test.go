@@ -57,8 +57,8 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
-// TestNopsHoldUpNothing checks that packets of requests behind a NOP leave before it ends, and that it ends in its turn:
-// after a failure, as those behind the failed request do.
+// TestNopsHoldUpNothing checks that packets of requests behind a NOP leave before it ends, and that it ends in its
+// turn, after a failure as those behind the failed request do.
 func TestNopsHoldUpNothing(t *testing.T) {
 	d := newDirectPair(t, RC, GoBackN)
 	var wcs []Completion
