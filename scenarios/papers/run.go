@@ -38,7 +38,7 @@ var List = []*study.Experiment{
 	&flexins.Sizes, &flexins.Connections, &flexins.Transmit, &flexins.Duplex, &flexins.Receive, &flexins.Notify,
 	&flexins.Reflector, &flexins.Walk, &flexins.Batch,
 	&ceio.Mixes, &ceio.Static, &ceio.Dynamic, &ceio.Single, &ceio.Controllers, &ceio.Limits,
-	&ceio.Unloaded, &ceio.Perftest, &ceio.Scale, &ceio.Release, &ceio.Index, &ceio.Jumbo,
+	&ceio.Unloaded, &ceio.Perftest, &ceio.Verbs, &ceio.Scale, &ceio.Release, &ceio.Index, &ceio.Jumbo,
 }
 
 // Names returns the experiments' names, with their groups.

@@ -126,7 +126,7 @@ func TestLevels(t *testing.T) {
 func TestExperiments(t *testing.T) {
 	all := []*study.Experiment{&Single, &Limits, &Controllers, &Unloaded, &Perftest}
 	if os.Getenv("NICTWIN_LONG") != "" {
-		all = append(all, &Mixes, &Static, &Dynamic, &Scale, &Release, &Index, &Jumbo)
+		all = append(all, &Mixes, &Static, &Dynamic, &Verbs, &Scale, &Release, &Index, &Jumbo)
 	}
 	for _, x := range all {
 		var first *study.Outcome

@@ -1,0 +1,187 @@
+package ceio
+
+import (
+	"fmt"
+	"strings"
+
+	"nictwin/scenarios/papers/point"
+	"nictwin/scenarios/papers/study"
+)
+
+// Verbs measures eight flows of echoes over RDMA, and the gain over UDP beside that over RDMA.
+var Verbs = study.Experiment{
+	Group: "ceio", Name: "verbs", Title: "Eight CPU-involved flows over RDMA", Figures: "CE Fig. 9, Table 2",
+	Pictures: verbsPictures,
+	Claims:   append([]string{"ceio.e2e.dpdk_eq_rdma"}, verbsTails...),
+	Inputs: inputs(rdmaModel,
+		study.Input{Name: "shring.entries", Value: 4096, Unit: "entries", Source: "ce.shring: receive requests of " +
+			"ShRing, of all cores together"},
+		study.Input{Name: "burst", Value: 32, Unit: "completions", Source: "assumption: that a core takes before it " +
+			"answers their requests, as many as packets over UDP; building and taking entries costs loads and stores " +
+			"alone there, too"},
+		study.Input{Name: "receives", Value: 4096, Unit: "requests", Source: "assumption: receive requests of a " +
+			"flow, twice as many as 1,024 requests and as many answers can hold, so that none is missing"},
+		study.Input{Name: "mark_at", Value: 65, Unit: "packets", Source: "assumption: waiting slow packets of a flow " +
+			"from which on CEIO marks, as the switch does"}),
+	Run: verbs,
+	Reasons: map[string]string{
+		"ceio.e2e.dpdk_eq_rdma": "over UDP eight cores fill the link from 512 B on, whether they miss or not; over " +
+			"RDMA they ring two doorbells for each request, and stay below it",
+		"ceio.t2.baseline.erpc_rdma.p999":      manyUnderWay,
+		"ceio.t2.ceio.erpc_rdma.p999":          manyUnderWay,
+		"ceio.t2.ceio.erpc_rdma.p99.factor":    copiedEarly,
+		"ceio.t2.ceio.erpc_rdma.p999.factor":   copiedEarly,
+		"ceio.t2.shring.erpc_rdma.p999.factor": manyUnderWay,
+	},
+	Notes: []string{"the RDMA NIC is a model in Go only, and counts credits itself (docs/ceio.md)",
+		"ShRing is a shared receive queue for each core, with an equal part of the entries: applications on " +
+			"different cores share none here",
+		"HostCC is not built over an RDMA NIC, so that its place in the order of latencies is not known",
+		"latencies are those of all requests of a run, the first ones included"},
+}
+
+// Reasons of the misses.
+const (
+	manyUnderWay = "each flow has 1,024 requests under way, and a core answers 1.7 to 2.7 M/s, as it rings two " +
+		"doorbells for each: a request waits for most of the others"
+	copiedEarly = "slow packets of SENDs are copied as soon as their messages wait for them, not when a core asks " +
+		"for them, so that credits do not bound what waits in the cache; and each flow has 1,024 requests under way"
+)
+
+// column is the name in claims of Table 2 of echoes over RDMA.
+const column = "erpc_rdma"
+
+// verbsTails are the claims of Table 2 about the systems that are built over RDMA.
+var verbsTails = []string{"ceio.t2.baseline.erpc_rdma.p999", "ceio.t2.shring.erpc_rdma.p999.factor",
+	"ceio.t2.ceio.erpc_rdma.p99.factor", "ceio.t2.ceio.erpc_rdma.p999", "ceio.t2.ceio.erpc_rdma.p999.factor"}
+
+var (
+	verbsSystems = []system{baseline, shRing, withCEIO}
+	verbsSizes   = []int{128, 512, 1024}
+)
+
+// tailSize is the length of the requests of Table 2.
+const tailSize = 512
+
+func verbsScene(s *study.Session, x system, n int) *point.Scene {
+	common := fmt.Sprintf("cc: {kind: dctcp}, burst: %g, core: {build_cycles: 0, take_cycles: 0}", s.Input("burst"))
+	options, receives := common, fmt.Sprintf("receives: %g", s.Input("receives"))
+	switch x {
+	case withCEIO:
+		options += fmt.Sprintf(", accounts: {flows: %d, credits: %g, mark_at: %g}", staticFlows, s.Input("credits"),
+			s.Input("mark_at"))
+	case shRing:
+		receives = fmt.Sprintf("shared_receive: true, receives: %g", s.Input("shring.entries")/staticFlows)
+	}
+	clients := strings.Repeat(fmt.Sprintf(", {kind: rnic, rnic: {%s}}", common), staticFlows)
+	return &point.Scene{Name: fmt.Sprintf("%s, %s, %d B", x, column, n), Board: testbed(s, staticFlows),
+		Devices: fmt.Sprintf("{kind: rnic, model: %s}", s.Text("rnic")),
+		Stacks:  fmt.Sprintf("{kind: rnic, rnic: {%s}}%s", options, clients),
+		Workloads: []string{fmt.Sprintf("kind: reflector, from: %s, to: 0, sizes: [%d], depth: %g, mtu: 1024, %s",
+			list(from(1, staticFlows)), n, s.Input("depth"), receives)},
+		Count: 50_000, Warm: point.WarmUp(s, milli), Window: milli, Counters: lookups}
+}
+
+// verbsTable has the points of the experiment: over RDMA, and over UDP those that gains are compared with.
+type verbsTable struct {
+	s     *study.Session
+	sizes []int
+	at    map[staticKey]*point.Played
+}
+
+func verbs(s *study.Session) error {
+	t := verbsTable{s: s, sizes: verbsSizes, at: map[staticKey]*point.Played{}}
+	if s.Few() {
+		t.sizes = []int{tailSize}
+	}
+	var scenes []*point.Scene
+	var keys []staticKey
+	for _, n := range t.sizes {
+		for _, x := range verbsSystems {
+			if x == shRing && n != tailSize {
+				continue
+			}
+			keys, scenes = append(keys, staticKey{x, column, n}), append(scenes, verbsScene(s, x, n))
+		}
+		for _, x := range []system{baseline, withCEIO} {
+			keys, scenes = append(keys, staticKey{x, involved, n}), append(scenes, staticScene(s, x, involved, n))
+		}
+	}
+	all, err := point.Play(s, scenes...)
+	if err != nil {
+		return err
+	}
+	size := study.Axis{Name: "packet", Unit: "B", Log: true}
+	rate := study.NewSeries("verbs", "Eight flows over RDMA", "payload", "Gbps", size)
+	miss := study.NewSeries("verbs_misses", "Eight flows over RDMA", "lookups of cores that miss the cache", "", size)
+	for i, k := range keys {
+		if t.at[k] = all[i]; k.kind == involved {
+			continue
+		}
+		point.Add(rate, string(k.x), half(all[i], k.kind), float64(k.n))
+		miss.Add(string(k.x), misses(all[i]), float64(k.n))
+	}
+	s.Record(rate, miss)
+	t.gains()
+	t.tails()
+	return nil
+}
+
+// gains judges whether CEIO gains as much over RDMA as over UDP.
+func (t *verbsTable) gains() {
+	const near = 0.15
+	holds, text := true, ""
+	var runs []string
+	for _, n := range t.sizes {
+		var gain []float64
+		for _, kind := range []string{involved, column} {
+			a, b := t.at[staticKey{withCEIO, kind, n}], t.at[staticKey{baseline, kind, n}]
+			gain, runs = append(gain, a.Rate.Gbps/b.Rate.Gbps), append(runs, a.Name, b.Name)
+		}
+		holds = holds && max(gain[0], gain[1]) <= (1+near)*min(gain[0], gain[1])
+		text += fmt.Sprintf("%d B: %.3g, %.3g  ", n, gain[0], gain[1])
+	}
+	t.s.Holds("ceio.e2e.dpdk_eq_rdma", holds, text, "CEIO over the baseline, over UDP and over RDMA").On(runs...)
+}
+
+// tails judges the claims of Table 2.
+func (t *verbsTable) tails() {
+	x := study.NewSeries("verbs_tails", "Latencies of requests of 512 B over RDMA", "latency", "us",
+		study.Axis{Name: "percentile"})
+	values, runs := map[string]float64{}, map[system]string{}
+	for _, k := range verbsSystems {
+		p := t.at[staticKey{k, column, tailSize}]
+		p99, p999 := tails(p)
+		x.Bar(string(k), "99%", p99)
+		x.Bar(string(k), "99.9%", p999)
+		values[string(k)+"p99"], values[string(k)+"p999"], runs[k] = p99, p999, p.Name
+	}
+	t.s.Record(x)
+	of := func(k system, tail string) float64 { return values[string(k)+tail] }
+	for _, claim := range verbsTails {
+		parts := strings.Split(strings.TrimPrefix(claim, "ceio.t2."), ".")
+		k, tail := tailNames[parts[0]], parts[2]
+		const factor = 4
+		if len(parts) < factor {
+			broken := ""
+			for i, next := range verbsSystems[1:] {
+				if a, b := of(verbsSystems[i], tail), of(next, tail); broken == "" && !study.Above(a, b) {
+					broken = fmt.Sprintf("%s has %.4g us, %s %.4g us", verbsSystems[i], a, next, b)
+				}
+			}
+			t.s.ValueAnd(claim, of(k, tail), "of all requests of a run", broken).
+				On(runs[baseline], runs[shRing], runs[withCEIO])
+			continue
+		}
+		base, v := of(baseline, tail), of(k, tail)
+		t.s.Value(claim, base/v, fmt.Sprintf("%.4g against %.4g us", base, v)).On(runs[k], runs[baseline])
+	}
+}
+
+var verbsPictures = map[string]study.Picture{
+	"verbs": {Figure: "CE Fig. 9"}, "verbs_misses": {Figure: "CE Fig. 9"},
+	"verbs_tails": {Figure: "CE Table 2", Printed: []study.Printed{
+		{Claim: "ceio.t2.baseline.erpc_rdma.p999", System: string(baseline), Label: "99.9%"},
+		{Claim: "ceio.t2.ceio.erpc_rdma.p999", System: string(withCEIO), Label: "99.9%"},
+	}},
+}

@@ -1,0 +1,64 @@
+package ceio
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/papers/point"
+	"nictwin/scenarios/papers/study"
+	"nictwin/scenarios/run/stats"
+)
+
+// verbsOf returns a table with one size, of systems with a rate and tails each.
+func verbsOf(t *testing.T, rates map[staticKey]float64, p99, p999 map[system]int64) *verbsTable {
+	v := &verbsTable{s: session(t, &Verbs, 1), sizes: []int{tailSize}, at: map[staticKey]*point.Played{}}
+	for k, r := range rates {
+		v.at[k] = &point.Played{Name: string(k.x) + k.kind, Rate: stats.Rate{Gbps: r}}
+	}
+	for x := range p99 {
+		v.at[staticKey{x, column, tailSize}].Times = []stats.Latency{{Measure: "answer", P99: new(p99[x] * 1e6),
+			P999: new(p999[x] * 1e6)}}
+	}
+	return v
+}
+
+// Gains over UDP and over RDMA may differ by 15%. Latencies fall from system to system, in order.
+func TestVerbsJudged(t *testing.T) {
+	at := func(x system, kind string) staticKey { return staticKey{x, kind, tailSize} }
+	rates := map[staticKey]float64{at(baseline, involved): 100, at(withCEIO, involved): 150, at(baseline, column): 10,
+		at(withCEIO, column): 17, at(shRing, column): 12}
+	v := verbsOf(t, rates, map[system]int64{baseline: 200, shRing: 150, withCEIO: 100},
+		map[system]int64{baseline: 400, shRing: 90, withCEIO: 100})
+	v.gains()
+	v.tails()
+	found := map[string]study.Measured{}
+	for _, m := range v.s.Outcome.Measured {
+		found[m.Claim] = m
+	}
+	require.True(t, found["ceio.e2e.dpdk_eq_rdma"].Holds, "1.5 and 1.7")
+	require.Equal(t, []float64{2}, found["ceio.t2.ceio.erpc_rdma.p99.factor"].Values)
+	require.Equal(t, []float64{4}, found["ceio.t2.ceio.erpc_rdma.p999.factor"].Values)
+	require.Equal(t, "ShRing has 90 us, CEIO 100 us", found["ceio.t2.ceio.erpc_rdma.p999"].Broken)
+	require.Len(t, found, len(Verbs.Claims))
+
+	rates[at(withCEIO, column)] = 17.3
+	v = verbsOf(t, rates, nil, nil)
+	v.gains()
+	require.False(t, v.s.Outcome.Measured[0].Holds, "1.5 and 1.73")
+}
+
+// CEIO has an account for each flow, ShRing a part of its entries for each core.
+func TestVerbsScenes(t *testing.T) {
+	s := session(t, &Verbs, 100)
+	var scenes []*point.Scene
+	for _, k := range verbsSystems {
+		scenes = append(scenes, verbsScene(s, k, tailSize))
+	}
+	x := scenesOf(t, s, scenes...)
+	require.Equal(t, []int{0, 0, staticFlows}, []int{x[0].Stacks[0].RNIC.Accounts.Flows,
+		x[1].Stacks[0].RNIC.Accounts.Flows, x[2].Stacks[0].RNIC.Accounts.Flows})
+	w := x[1].AllWorkloads()[0]
+	require.True(t, w.SharedReceive)
+	require.Equal(t, 512, w.Receives, "of 4,096 entries on eight cores")
+}
