@@ -69,14 +69,14 @@ func connectionScene(s *study.Session, x system, further int) *point.Scene {
 	return scene
 }
 
-// activeFlows returns the fields of active flows, of which none has all its messages before the end of the workload.
+// activeFlows returns the fields of active flows. They have more messages than fit before the end of the workload.
 func activeFlows(s *study.Session, name, phase string) string {
 	const count = 50_000
 	return fmt.Sprintf("name: %s, count: %d, %s, kind: kv, transport: udp, from: %s, to: 0, queue_pairs: %d, depth: %g",
 		name, count, phase, list(from(1, activeClients)), active/activeClients, s.Input("depth"))
 }
 
-// slotScene has flows with an account each, of which others are active in each slot.
+// slotScene has flows with an account each; other ones are active in each slot.
 func slotScene(s *study.Session, x system, length simcore.Ps) *point.Scene {
 	const behind = 30 * micro
 	scene := &point.Scene{Name: fmt.Sprintf("%s, %d flows, slots of %d us", x, slots*active, length/micro),

@@ -23,7 +23,7 @@ type Spec struct {
 	// before what has arrived meanwhile is seen; 0: all that have arrived.
 	Burst int `yaml:"burst"`
 
-	// Core is what the driver costs a core of the host, besides memory accesses and register writes.
+	// Core holds the costs of the driver on a core of the host, besides memory accesses and register writes.
 	Core corebus.Spec `yaml:"core"`
 }
 
