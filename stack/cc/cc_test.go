@@ -252,6 +252,34 @@ func TestDCTCPAfterLoss(t *testing.T) {
 	require.Less(t, d.Window(), w, "the next mark cuts again")
 }
 
+// TestDCTCPOfIdleFlow checks that a window which the flow does not fill stops growing, so that a mark makes a difference.
+func TestDCTCPOfIdleFlow(t *testing.T) {
+	d := dctcp(t, 1000)
+	round := func(n int, marked bool) {
+		for range n {
+			d.Sent(0, 1000)
+		}
+		for range n {
+			d.Acked(0, 1000, marked)
+		}
+	}
+	for range 100 {
+		round(8, false)
+	}
+	require.EqualValues(t, 16_000, d.Window(), "slow start goes on to twice what was under way")
+	round(1, true)
+	w := d.Window()
+	require.Less(t, w, int64(16_000))
+	for range 100 {
+		round(8, false)
+	}
+	require.Equal(t, w, d.Window(), "room for more is no reason to grow")
+	for range 20 {
+		round(int(d.Window())/1000, false)
+	}
+	require.Greater(t, d.Window(), w+10_000, "a full window grows by a segment a round trip")
+}
+
 func TestGap(t *testing.T) {
 	require.EqualValues(t, 80_000, Gap(1000, 100*Gbps))
 	require.EqualValues(t, 26_667, Gap(1000, 300*Gbps), "rounded up")

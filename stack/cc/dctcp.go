@@ -43,7 +43,8 @@ func (s DCTCPSpec) Validate() error {
 	return err
 }
 
-// DCTCP is the sender of a flow (DCTCP 3.2). The window grows as TCP's does.
+// DCTCP is the sender of a flow (DCTCP 3.2). The window grows as TCP's does, and only if the flow makes use of it (RFC
+// 7661): a window that others than the network limit would grow without bound, so that marks did nothing for long.
 type DCTCP struct {
 	spec      DCTCPSpec
 	window    int64
@@ -56,6 +57,8 @@ type DCTCP struct {
 	inWindow    int64 // bytes acknowledged in this window
 	marked      int64 // bytes of inWindow whose packets were marked
 	cutEnd      int64 // acknowledged bytes at which the window may be cut again
+	most        int64 // most bytes under way in a window of data
+	mostEnd     int64 // acknowledged bytes at which that window ends
 }
 
 // NewDCTCP returns the controller of a flow. Alpha starts at 1, so that the first mark halves the window (RFC 8257,
@@ -82,6 +85,9 @@ func (d *DCTCP) Sent(_ Ps, bytes int) {
 	d.sent += int64(bytes)
 	if d.windowEnd < 0 {
 		d.windowEnd = d.sent
+	}
+	if n := d.sent - d.acked; n > d.most || d.acked >= d.mostEnd {
+		d.most, d.mostEnd = n, d.sent
 	}
 }
 
@@ -115,9 +121,14 @@ func (d *DCTCP) cut(to int64) {
 	d.threshold, d.credit = d.window, 0
 }
 
-// grow raises the window by the acknowledged bytes, or by one segment per window (RFC 5681, 3.1).
+// grow raises the window by the acknowledged bytes, or by one segment per window (RFC 5681, 3.1). If the flow does not
+// fill its window, slow start goes on to twice what was under way, as in Linux, and the window stays as it is else.
 func (d *DCTCP) grow(n int64) {
-	if d.window < d.threshold {
+	slow := d.window < d.threshold
+	if d.most+d.spec.Segment <= d.window && !(slow && d.window < 2*d.most) {
+		return
+	}
+	if slow {
 		d.window += min(n, d.spec.Segment)
 	} else if d.credit += n; d.credit >= d.window {
 		d.credit -= d.window
@@ -129,7 +140,7 @@ func (d *DCTCP) grow(n int64) {
 // Lost implements Controller (RFC 8257, 3.5: as in TCP; RFC 5681, 3.1).
 func (d *DCTCP) Lost(_ Ps, bytes int, timeout bool) {
 	d.sent = max(d.sent-int64(bytes), d.acked)
-	d.windowEnd, d.cutEnd = min(d.windowEnd, d.sent), min(d.cutEnd, d.sent)
+	d.windowEnd, d.cutEnd, d.mostEnd = min(d.windowEnd, d.sent), min(d.cutEnd, d.sent), min(d.mostEnd, d.sent)
 	if !timeout {
 		d.cut(d.window / 2)
 		return

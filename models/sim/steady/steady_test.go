@@ -33,6 +33,21 @@ func TestWindow(t *testing.T) {
 	require.False(t, w.Whole(), "the traffic ended before the window")
 }
 
+// The sum of two estimates is that of all completions.
+func TestWindowsAdd(t *testing.T) {
+	a, b, both := NewWindow(0, 20_000), NewWindow(0, 20_000), NewWindow(0, 20_000)
+	for now := simcore.Ps(0); now <= 20_000; now += 10 {
+		w, n := a, 64
+		if now%3000 < 1000 {
+			w, n = b, 32
+		}
+		w.Done(now, n)
+		both.Done(now, n)
+	}
+	a.Add(b)
+	require.Equal(t, both, a)
+}
+
 func TestMostBatches(t *testing.T) {
 	m := New(10, 5, 20, 20)
 	for i := range 1000 {

@@ -37,6 +37,16 @@ func (w *Window) Done(now simcore.Ps, bytes int) {
 	w.bytes[part] += uint64(bytes)
 }
 
+// Add adds the completions of another estimate, which has the same window.
+func (w *Window) Add(x *Window) {
+	w.last = max(w.last, x.last)
+	w.trips += x.trips
+	w.total += x.total
+	for i, n := range x.bytes {
+		w.bytes[i] += n
+	}
+}
+
 // Whole reports whether there was a completion at or after the end of the window, so that it was open to its end.
 func (w *Window) Whole() bool { return w.last >= w.to }
 

@@ -1,7 +1,6 @@
 package point
 
 import (
-	"math"
 	"strings"
 
 	"nictwin/scenarios/papers/study"
@@ -28,27 +27,12 @@ func Relative(r *stats.Rate) float64 {
 }
 
 // Of returns the rate of the flows of one of several workloads, by the beginning of its name, and records it as a run.
-// The half width is that of independent flows: flows that share a bottleneck take from each other, those that stall
-// together vary more.
+// The interval is that of their sum.
 func (p *Played) Of(s *study.Session, workload string) stats.Rate {
-	sum, square, known := stats.Rate{}, 0.0, true
-	for i := range p.Flows {
-		f := &p.Flows[i]
-		if !strings.HasPrefix(f.Workload, workload) && f.Workload != "" { // one workload has no name in the results
-			continue
-		}
-		sum.Gbps += f.Gbps
-		sum.PerSecond += f.PerSecond
-		sum.Messages += f.Messages
-		if f.Half == nil {
-			known = false
-			continue
-		}
-		square += *f.Half * *f.Half
-	}
-	half := math.Sqrt(square)
-	sum.Half = &half
-	sum.Converged = known && sum.Messages >= study.MinRoundTrips && half <= study.Precision*sum.Gbps
+	sum := p.Stats.RateOf(func(f *stats.FlowRate) bool {
+		return strings.HasPrefix(f.Workload, workload) || f.Workload == "" // one workload has no name in the results
+	})
+	sum.Converged = sum.Converged && sum.Messages >= study.MinRoundTrips
 	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: p.Name + ", " + workload, RoundTrips: sum.Messages,
 		Converged: sum.Converged, SimPs: int64(p.Sim), Scale: 1, Relative: Relative(&sum)})
 	return sum

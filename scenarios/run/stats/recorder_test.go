@@ -109,6 +109,37 @@ func TestGivenWindow(t *testing.T) {
 	require.Contains(t, run(Window{100 * us, 100 * us}).Why, "100 messages in the window: want 500 or more")
 }
 
+// Flows that take from each other have a sum that is better known than each, and flows that stall together one that is
+// not.
+func TestRateOfFlows(t *testing.T) {
+	run := func(together bool) *Summary {
+		w := Workload{Flows: []Flow{{"a", "b"}, {"c", "b"}}, Messages: 4000, AtCompletion: true}
+		r := New(Config{Workloads: []Workload{w}, Window: &Window{0, 2000 * us}}, 0)
+		next := [2]int{}
+		for i := range simcore.Ps(2001) {
+			for k := range next {
+				if busy := i/100%2 == 0; busy != (k == 0 || together) {
+					continue
+				}
+				m := Message{Flow: k, Number: next[k], Kind: "write", Bytes: 125}
+				next[k]++
+				r.Posted(i*us, &m)
+				r.Completed(i*us, &m)
+			}
+		}
+		return r.Summary()
+	}
+	all := func(*FlowRate) bool { return true }
+	first := func(f *FlowRate) bool { return f.Flow == 0 }
+	a, b := run(false), run(true)
+	require.True(t, a.RateOf(all).Converged)
+	require.InEpsilon(t, 1, a.RateOf(all).Gbps, 1e-9)
+	require.Equal(t, a.Flows[0].Rate, a.RateOf(first))
+	require.InEpsilon(t, *b.Flows[0].Half+*b.Flows[1].Half, *b.RateOf(all).Half, 1e-9)
+	require.Zero(t, a.RateOf(func(*FlowRate) bool { return false }))
+	require.Zero(t, New(Config{}, 0).Summary().RateOf(all))
+}
+
 func TestUnsteady(t *testing.T) {
 	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}}}, 0)
 	now := simcore.Ps(0)

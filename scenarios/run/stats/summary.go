@@ -75,6 +75,29 @@ type FlowRate struct {
 	Server   string `json:"server"`
 	Rate
 	Latency []Latency `json:"latency,omitempty"`
+
+	window *steady.Window // nil: the warm window was found
+}
+
+// RateOf returns the rate of all messages of some of the flows in the window that Config.Window gave. The interval is
+// that of their sum: flows that share a bottleneck take from each other, those that stall together do not. Without such
+// a window, and without flows, it returns a zero Rate, which has no interval.
+func (s *Summary) RateOf(flow func(f *FlowRate) bool) Rate {
+	var sum gauge
+	for i := range s.Flows {
+		f := &s.Flows[i]
+		switch {
+		case f.window == nil || !flow(f):
+		case sum.window == nil:
+			sum.window = new(*f.window)
+		default:
+			sum.window.Add(f.window)
+		}
+	}
+	if sum.window == nil {
+		return Rate{}
+	}
+	return sum.rate()
 }
 
 // Latency is a distribution of times. P99 and P999 are nil for fewer than MinTail samples.
@@ -107,7 +130,8 @@ func (r *Recorder) Summary() *Summary {
 			break
 		}
 		f := &r.flows[i]
-		x := FlowRate{Flow: i, Workload: f.of.Name, Client: f.ends.Client, Server: f.ends.Server, Rate: f.rate()}
+		x := FlowRate{Flow: i, Workload: f.of.Name, Client: f.ends.Client, Server: f.ends.Server, Rate: f.rate(),
+			window: f.gauge.window}
 		if r.cfg.EachFlow {
 			x.Latency = latencies(f.sets.order)
 		}
