@@ -85,6 +85,42 @@ func (k keeper) flow(s *server, i int) (a, b hostnet.FlowConfig) {
 	return a, b
 }
 
+// witness is an application that notes where fast packets land.
+type witness struct {
+	hostnet.Server
+	at map[uint64]bool
+}
+
+func (w *witness) Take(f *hostnet.Flow, a *hostnet.Arrival) {
+	if !a.Packet.Slow {
+		w.at[a.Packet.Pay] = true
+	}
+	w.Server.Take(f, a)
+}
+
+// witnessed is a kind of flow with a witness.
+type witnessed struct {
+	flowKind
+	at map[uint64]bool
+}
+
+func (k witnessed) flow(s *server, i int) (a, b hostnet.FlowConfig) {
+	a, b = k.flowKind.flow(s, i)
+	a.Server = &witness{a.Server, k.at}
+	return a, b
+}
+
+// TestFewBuffers checks that a flow's fast packets land in as few buffers as it has credits, however long its ring is.
+func TestFewBuffers(t *testing.T) {
+	s := newServer(t, 1)
+	at := map[uint64]bool{}
+	s.kinds[0] = witnessed{s.kinds[0], at}
+	require.NoError(t, s.open())
+	require.Greater(t, s.finish().Fast, uint64(256))
+	require.NotEmpty(t, at)
+	require.LessOrEqual(t, len(at), s.spec.Credits, "of 256 buffers")
+}
+
 // TestKeptPackets has an application that keeps all landing buffers: that is an error in time, not a wait for ever.
 // Chunks that need more buffers are refused at once.
 func TestKeptPackets(t *testing.T) {

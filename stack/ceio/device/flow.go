@@ -165,18 +165,21 @@ func (f *Flow) open() error {
 		return err
 	}
 	f.free = make([]bool, s.Landing)
-	if f.slow, err = f.openRing(f.c.Slow, &f.card, f.slowArrived); err != nil {
+	if f.slow, err = f.openRing(f.c.Slow, &f.card, true, f.slowArrived); err != nil {
 		return err
 	}
 	if f.shared() {
 		return drv.SetDefault(driver.ToQueue(f.c.Slow))
 	}
-	f.fast = &fastRing{}
+	f.fast = &fastRing{lazy: s.Controller == manager.ControlNIC && f.c.Split == 0}
 	if f.fast.slots, err = f.alloc(nicspec.EndpointHost, s.FastSlots, f.c.Bytes); err != nil {
 		return err
 	}
-	if f.fast.RxQueue, err = f.openRing(f.c.Fast, &f.fast.slots, f.fastArrived); err != nil {
+	if f.fast.RxQueue, err = f.openRing(f.c.Fast, &f.fast.slots, !f.fast.lazy, f.fastArrived); err != nil {
 		return err
+	}
+	if f.fast.lazy {
+		f.fast.begin()
 	}
 	if f.c.Split > 0 {
 		f.fast.order = driver.NewInOrder(s.FastSlots, f.fast.post)
@@ -185,8 +188,9 @@ func (f *Flow) open() error {
 		drv.SetRule(f.c.Rule, f.rule(false)))
 }
 
-// openRing opens a receive queue and posts its buffers.
-func (f *Flow) openRing(queue int, s *slots, take func(*driver.RxQueue, *driver.RxFrame)) (*driver.RxQueue, error) {
+// openRing opens a receive queue and, unless they are posted later, posts its buffers.
+func (f *Flow) openRing(queue int, s *slots, post bool, take func(*driver.RxQueue, *driver.RxFrame)) (*driver.RxQueue,
+	error) {
 	cfg := driver.RxConfig{
 		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: logOf(int(s.n)), RingIn: nicspec.EndpointHost,
 			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: f.c.Bus},
@@ -198,8 +202,8 @@ func (f *Flow) openRing(queue int, s *slots, take func(*driver.RxQueue, *driver.
 		cfg.Split, cfg.SplitLen, cfg.HdrBytes = nicspec.SplitModeFixed, f.c.Split, f.c.HdrBytes
 	}
 	q, err := f.d.c.Driver.OpenRx(cfg)
-	if err != nil {
-		return nil, err
+	if err != nil || !post {
+		return q, err
 	}
 	for i := range s.n {
 		if err := q.Post(s.at(i)); err != nil {

@@ -44,17 +44,32 @@ func (s *slots) headers() uint64 {
 // len returns the length of all buffers.
 func (s *slots) len() uint64 { return s.headers() + s.n*s.hdrSize }
 
-// fastRing is a receive queue with buffers in host memory. Buffers of split frames are posted in the order of their
-// addresses, so that the payload of consecutive packets is adjacent, unless the NIC would be short of descriptors.
+// fastRing is a receive queue with buffers in host memory. With controller `nic`, whole frames land in the buffers that
+// were freed last, and no more of them are posted than the account has credits: what the NIC writes to is no larger than
+// the credits, and stays in the cache. Buffers of split frames are posted in the order of their addresses, so that the
+// payload of consecutive packets is adjacent, unless the NIC would be short of descriptors.
 type fastRing struct {
 	*driver.RxQueue
 	slots
+	lazy  bool            // posts by ensure alone
+	free  []uint64        // buffers that are not posted, the one freed last at the end; if lazy
 	order *driver.InOrder // nil: posted in any order
+}
+
+// begin makes all buffers free, the first one on top.
+func (r *fastRing) begin() {
+	for i := r.n; i > 0; i-- {
+		r.free = append(r.free, i-1)
+	}
 }
 
 // freed takes back the buffer of a packet that has been processed.
 func (r *fastRing) freed(i uint64) error {
-	if r.order == nil {
+	switch {
+	case r.lazy:
+		r.free = append(r.free, i)
+		return nil
+	case r.order == nil:
 		return r.post(i)
 	}
 	return r.order.Free(i)
@@ -72,6 +87,13 @@ func (r *fastRing) ensure(n int) error {
 	}
 	if r.order != nil {
 		if err := r.order.Overtake(n - r.Posted()); err != nil {
+			return err
+		}
+	}
+	for last := len(r.free) - 1; last >= 0 && r.Posted() < n; last-- {
+		i := r.free[last]
+		r.free = r.free[:last]
+		if err := r.post(i); err != nil {
 			return err
 		}
 	}
