@@ -48,6 +48,7 @@ func TestScenesAreScenarios(t *testing.T) {
 	require.Equal(t, []int{3000, 256, 192}, []int{x.CEIO.Credits, x.CEIO.Landing, x.CEIO.SlowBytes})
 	require.False(t, x.CEIO.Reallocate || x.CEIO.Async)
 	require.EqualValues(t, cycles, x.Host.ReceiveCycles)
+	require.Equal(t, 256, list[0].Spec.Workloads[1].Chunks.File, "16 MB")
 	list, err = run.Parse("f.yaml", []byte(growing(d).scene(d, withCEIO).Text(d)))
 	require.NoError(t, err)
 	m := list[0].Spec.Measure
@@ -73,6 +74,9 @@ func TestFlowsOfPhases(t *testing.T) {
 		list, err := run.Parse("f.yaml", []byte(p.scene(s, baseline).Text(s)))
 		require.NoError(t, err)
 		for phase := range p.involved {
+			from, to := p.judged(phase)
+			require.Equal(t, p.length/4, from-p.length*simcore.Ps(phase), "windows open meanwhile")
+			require.Equal(t, p.length*simcore.Ps(phase+1), to)
 			flows := 0
 			for i := range list[0].Spec.Workloads {
 				w := &list[0].Spec.Workloads[i]

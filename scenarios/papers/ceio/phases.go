@@ -86,16 +86,20 @@ func (p *phases) scene(s *study.Session, x system) *point.Scene {
 		Window: total - p.length/4, Whole: true, Series: true}
 }
 
+// judged returns the part of a phase in which it is measured, without its first quarter: windows of DCTCP open and close
+// in the time that they take, which is next to nothing of 10 s.
+func (p *phases) judged(phase int) (from, to simcore.Ps) {
+	begin := p.length * simcore.Ps(phase)
+	return begin + p.length/4, begin + p.length
+}
+
 // level is a mean over a phase, with the half width of its interval.
 type level struct{ mean, half float64 }
 
 // mean returns the mean in a phase of the sum of some counters of a point, and its 95% interval from the values of
 // intervals, merged to 20 batches.
 func (p *phases) mean(x *point.Played, phase int, counter func(where, what string) bool) level {
-	from, to := p.length*simcore.Ps(phase), p.length*simcore.Ps(phase+1)
-	if phase == 0 {
-		from = p.length / 4 // windows of DCTCP open
-	}
+	from, to := p.judged(phase)
 	var values []float64
 	for i := range x.Series.Intervals() {
 		a, b := x.Series.Interval(i)

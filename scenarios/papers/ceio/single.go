@@ -11,7 +11,7 @@ import (
 // Single measures one flow that keeps to one of CEIO's two paths, by the size of its messages.
 var Single = study.Experiment{
 	Group: "ceio", Name: "single", Title: "One flow on the fast or the slow path", Figures: "CE Fig. 11",
-	Pictures: singlePictures, Claims: []string{"ceio.f11.slow_gap"},
+	Pictures: singlePictures, Claims: []string{"ceio.f11.slow_gap"}, Settled: settled([]string{"ceio.f11.slow_gap"}),
 	Inputs: inputs(study.Input{Name: "slow.credits", Value: 0, Unit: "packets", Source: "of the slow path: as in the " +
 		"paper"}),
 	Run:   single,

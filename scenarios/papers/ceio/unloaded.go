@@ -53,7 +53,7 @@ var unloadedSizes = []int{64, 1024, 4096}
 // plainPair returns a board with one client, which is as fast as the server.
 func plainPair(s *study.Session) string {
 	return fmt.Sprintf("{preset: %s, servers: [%s], fleet: {machines: 1}}",
-		s.Text("testbed"), server(s.Text("index"), ""))
+		s.Text("testbed"), server(s, s.Text("index"), ""))
 }
 
 // bufferBytes returns the length of receive buffers, whole lines, for frames with so many bytes of payload and their
