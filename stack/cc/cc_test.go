@@ -252,7 +252,8 @@ func TestDCTCPAfterLoss(t *testing.T) {
 	require.Less(t, d.Window(), w, "the next mark cuts again")
 }
 
-// TestDCTCPOfIdleFlow checks that a window which the flow does not fill stops growing, so that a mark makes a difference.
+// TestDCTCPOfIdleFlow checks that a window which the flow does not fill stops growing, so that a mark makes a
+// difference.
 func TestDCTCPOfIdleFlow(t *testing.T) {
 	d := dctcp(t, 1000)
 	round := func(n int, marked bool) {

@@ -86,8 +86,8 @@ func (p *phases) scene(s *study.Session, x system) *point.Scene {
 		Window: total - p.length/4, Whole: true, Series: true}
 }
 
-// judged returns the part of a phase in which it is measured, without its first quarter: windows of DCTCP open and close
-// in the time that they take, which is next to nothing of 10 s.
+// judged returns the part of a phase in which it is measured, without its first quarter: windows of DCTCP open and
+// close in the time that they take, which is next to nothing of 10 s.
 func (p *phases) judged(phase int) (from, to simcore.Ps) {
 	begin := p.length * simcore.Ps(phase)
 	return begin + p.length/4, begin + p.length
