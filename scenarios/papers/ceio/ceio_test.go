@@ -42,7 +42,12 @@ func TestScenesAreScenarios(t *testing.T) {
 		_, err := run.Parse("f.yaml", []byte(c.Text(s)))
 		require.NoError(t, err, c.Name)
 	}
-	list, err := run.Parse("f.yaml", []byte(mixScene(s, without, allMixes[0]).Text(s)))
+	one := session(t, &Single, 1)
+	list, err := run.Parse("f.yaml", []byte(singleScene(one, false, 65_536).Text(one)))
+	require.NoError(t, err)
+	require.Equal(t, 1024, list[0].Spec.Stacks[0].CEIO.Landing)
+	require.Equal(t, 8, list[0].Spec.Workloads[0].Depth, "messages of 47 packets in half of the landing buffers")
+	list, err = run.Parse("f.yaml", []byte(mixScene(s, without, allMixes[0]).Text(s)))
 	require.NoError(t, err)
 	x := list[0].Spec.Stacks[0]
 	require.Equal(t, []int{3000, 256, 192}, []int{x.CEIO.Credits, x.CEIO.Landing, x.CEIO.SlowBytes})
