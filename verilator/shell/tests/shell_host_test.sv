@@ -13,10 +13,9 @@ module shell_host_test
   localparam int Word = 4;    // bytes of a word of the link
   localparam int Gap  = 400;  // cycles for a frame and what it causes
 
-  // A frame, with up to two bytes of payload; and how often each of these has happened behind it:
-  // a session began, a start message came, the shell said who it is, that it does not know a
-  // session, that a frame is missing, that it did not understand a message. At power-up it says who
-  // it is in session 0, which no host has.
+  // A frame with up to two bytes of payload, and the totals behind it, the highest digit first:
+  // sessions begun, start messages received; identities, frames of kind lost, requests to send
+  // again and faults sent by the shell. At power-up it sends its identity in session 0.
   typedef struct packed {
     frame_e          kind;
     logic            damaged;

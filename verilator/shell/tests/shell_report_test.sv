@@ -1,6 +1,5 @@
 /// Tests shell_report: who it is comes first, then every event with its payload, in the order of
-/// its transactor, the end of a grant behind its events, and once that a message was not
-/// understood.
+/// its transactor, the end of a grant behind its events; a fault is reported once.
 
 module shell_report_test
   import shell_pkg::*;
@@ -50,7 +49,7 @@ module shell_report_test
         payload[i]     <= 16'($urandom());
       end
     end
-    // The end of a grant, where events may wait; there are no new ones until it is told.
+    // The end of a grant, where events may wait; no new ones come until it was sent.
     if (!ending && !fault && bytes > 34 && $urandom_range(60) == 0) {done, ending} <= '1;
     if (bytes > 1000 && grants > 5 && !ending && !done) fault <= 1'b1;
     since <= since + 32'(told);
