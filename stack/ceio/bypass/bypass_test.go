@@ -223,7 +223,8 @@ func TestWrites(t *testing.T) {
 		s := bypass.DefaultSpec()
 		s.Flows = 1 + rng.IntN(3)
 		s.Credits = []int{0, s.Flows, 8 * s.Flows, 40 * s.Flows}[rng.IntN(4)]
-		s.Batch, s.LogSlots, s.MarkAt = 1+rng.IntN(4), 1+rng.IntN(6), rng.IntN(4)
+		s.Batch, s.LogSlots = 1+rng.IntN(4), 1+rng.IntN(6)
+		s.MarkAt = min(rng.IntN(4), 1<<s.LogSlots-1)
 		b := newBed(t, rng, s.Flows, s)
 		for step := 0; !b.done(); step++ {
 			require.Less(t, step, 20_000, "seed %d, %+v: it does not end", seed, s)
