@@ -112,7 +112,7 @@ func slowBytes(payload int) string {
 }
 
 // stacks returns the stacks of a scenario: a server and so many clients. Frames of CPU-involved flows have so many
-// bytes of payload. more has further options of the server's kind, timers among them.
+// bytes of payload; 0: there are none. more has further options of the server's kind, timers among them.
 func (x system) stacks(s *study.Session, clients, payload int, more ...string) string {
 	kind, options := "ddio", slices.Clone(more)
 	switch x {
@@ -123,7 +123,10 @@ func (x system) stacks(s *study.Session, clients, payload int, more ...string) s
 	case withCEIO, without:
 		kind = "ceio"
 		options = append(options, fmt.Sprintf("credits: %g, landing: %g", s.Input("credits"),
-			s.Input("landing")), slowBytes(payload))
+			s.Input("landing")))
+		if payload > 0 {
+			options = append(options, slowBytes(payload))
+		}
 		switch {
 		case x == without:
 			options = append(options, "reallocate: false, async: false")

@@ -26,13 +26,14 @@ var batches = []int{1, 8, defaultBatch, 128, 256}
 // releaseScene has eight flows of one kind, and another batch.
 func releaseScene(s *study.Session, kind string, batch int) *point.Scene {
 	const flows = 8
+	payload := putBytes
 	workload := fmt.Sprintf("kind: kv, transport: udp, from: %s, to: 0, depth: %g", list(from(1, flows)),
 		s.Input("few"))
 	if kind == bypass {
-		workload = file(s, "file", from(1, flows)...)
+		workload, payload = file(s, "file", from(1, flows)...), 0
 	}
 	return &point.Scene{Name: fmt.Sprintf("%s, batch %d", kind, batch), Board: testbed(s, flows),
-		Stacks:    withCEIO.stacks(s, flows, putBytes, timers(s), fmt.Sprintf("batch: %d", batch)),
+		Stacks:    withCEIO.stacks(s, flows, payload, timers(s), fmt.Sprintf("batch: %d", batch)),
 		Workloads: []string{workload}, Warm: point.WarmUp(s, milli/2), Window: milli / 2}
 }
 

@@ -46,12 +46,13 @@ const staticFlows = 8
 
 func staticScene(s *study.Session, x system, kind string, n int) *point.Scene {
 	const packets, depth = 64, 2 // of a chunk; chunks under way
-	fields := fmt.Sprintf("kind: echo, sizes: [%d], depth: %g", n, s.Input("depth"))
+	fields, payload := fmt.Sprintf("kind: echo, sizes: [%d], depth: %g", n, s.Input("depth")), n
 	if kind == bypass {
+		payload = 0
 		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %d, chunks: {segment: %d}", packets*n, depth, n)
 	}
 	return &point.Scene{Name: fmt.Sprintf("%s, %s, %d B", x, kind, n), Board: testbed(s, staticFlows),
-		Stacks: x.stacks(s, staticFlows, n), Counters: lookups,
+		Stacks: x.stacks(s, staticFlows, payload), Counters: lookups,
 		Workloads: []string{fmt.Sprintf("transport: udp, from: %s, to: 0, %s", list(from(1, staticFlows)), fields)},
 		Warm:      point.WarmUp(s, milli), Window: milli}
 }
