@@ -281,6 +281,24 @@ func TestDCTCPOfIdleFlow(t *testing.T) {
 	require.Greater(t, d.Window(), w+10_000, "a full window grows by a segment a round trip")
 }
 
+// TestDCTCPOfLargePackets checks that a window grows if its flow sends more than a segment at a time, such as a READ of
+// many packets, and has no room for the next one.
+func TestDCTCPOfLargePackets(t *testing.T) {
+	const bytes = 16_000
+	d := dctcp(t, 1000)
+	d.Lost(0, 0, false) // slow start is over
+	for range 1000 {
+		n := max(1, int(d.Window()/bytes))
+		for range n {
+			d.Sent(0, bytes)
+		}
+		for range n {
+			d.Acked(0, bytes, false)
+		}
+	}
+	require.Greater(t, d.Window(), int64(10*bytes), "all packets that fit in were under way")
+}
+
 func TestGap(t *testing.T) {
 	require.EqualValues(t, 80_000, Gap(1000, 100*Gbps))
 	require.EqualValues(t, 26_667, Gap(1000, 300*Gbps), "rounded up")

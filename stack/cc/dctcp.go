@@ -59,6 +59,7 @@ type DCTCP struct {
 	cutEnd      int64 // acknowledged bytes at which the window may be cut again
 	most        int64 // most bytes under way in a window of data
 	mostEnd     int64 // acknowledged bytes at which that window ends
+	largest     int64 // most bytes in one call of Sent in that window
 }
 
 // NewDCTCP returns the controller of a flow. Alpha starts at 1, so that the first mark halves the window (RFC 8257,
@@ -86,7 +87,11 @@ func (d *DCTCP) Sent(_ Ps, bytes int) {
 	if d.windowEnd < 0 {
 		d.windowEnd = d.sent
 	}
-	if n := d.sent - d.acked; n > d.most || d.acked >= d.mostEnd {
+	if d.acked >= d.mostEnd {
+		d.most, d.largest = 0, 0
+	}
+	d.largest = max(d.largest, int64(bytes))
+	if n := d.sent - d.acked; n > d.most {
 		d.most, d.mostEnd = n, d.sent
 	}
 }
@@ -122,10 +127,11 @@ func (d *DCTCP) cut(to int64) {
 }
 
 // grow raises the window by the acknowledged bytes, or by one segment per window (RFC 5681, 3.1). If the flow does not
-// fill its window, slow start goes on to twice what was under way, as in Linux, and the window stays as it is else.
+// fill its window, so that what it sends at a time (a packet, the answer to a READ) would have fitted in as well, slow
+// start goes on to twice what was under way, as in Linux, and the window stays as it is else.
 func (d *DCTCP) grow(n int64) {
 	slow := d.window < d.threshold
-	if d.most+d.spec.Segment <= d.window && !(slow && d.window < 2*d.most) {
+	if d.most+max(d.spec.Segment, d.largest) <= d.window && !(slow && d.window < 2*d.most) {
 		return
 	}
 	if slow {
