@@ -40,7 +40,9 @@ type CQ struct {
 	each           func(*rnicspec.CQE)
 	polled         func(int)
 	core           driver.Deferrer // that polls; nil: polling takes no time
-	readOn         func()          // read; bound once, so that bursts allocate nothing
+	deferred       bool            // the core will call readOn
+	destroyed      bool            // the ring may be that of another queue
+	readOn         func()          // nextBurst; bound once, so that bursts allocate nothing
 }
 
 type follower struct{ f func() }
@@ -66,7 +68,7 @@ func (c *Context) newCQ(entries int) (*CQ, error) {
 		return nil, err
 	}
 	q := &CQ{c: c, number: n, log: logOf(entries * spare), qps: map[uint32]*QP{}, queue: verbs.NewCompletions(entries)}
-	q.each, q.polled, q.readOn = q.take, q.pollEnded, q.read
+	q.each, q.polled, q.readOn = q.take, q.pollEnded, q.nextBurst
 	q.core, _ = c.dev.BusOr(c.bus).(driver.Deferrer)
 	if old := c.rings[q.log]; len(old) > 0 {
 		q.ring, c.rings[q.log] = old[len(old)-1], old[:len(old)-1]
@@ -101,6 +103,7 @@ func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
 	}
 	q.stop()
 	q.readAll(func() {
+		q.destroyed = true
 		c.rings[q.log] = append(c.rings[q.log], q.ring)
 		done(nil)
 	})
@@ -181,11 +184,27 @@ func (q *CQ) burst() int {
 	return q.c.spec.Burst
 }
 
+// deferRead reads on in the core's next turn.
+func (q *CQ) deferRead() {
+	if q.deferred {
+		return
+	}
+	q.deferred = true
+	q.err = errors.Join(q.err, q.core.Defer(q.readOn))
+}
+
+// nextBurst reads on after a burst.
+func (q *CQ) nextBurst() {
+	if q.deferred = false; !q.destroyed {
+		q.read()
+	}
+}
+
 // pollEnded handles the end of a poll: the ring has been read to its end, or a burst was taken.
 func (q *CQ) pollEnded(n int) {
 	q.polling = false
 	if burst := q.burst(); burst > 0 && n == burst {
-		q.err = errors.Join(q.err, q.core.Defer(q.readOn))
+		q.deferRead()
 	} else if q.again {
 		q.read()
 		return

@@ -108,7 +108,11 @@ func newSide(t testing.TB, card *board.Card, n byte, wrap func(driver.Bus) drive
 		ports = append(ports, a)
 		dev.SetPort(rnicspec.SetPort{Port: p, MAC: a.MAC, IP: [16]byte{10, 0, 0, a.GID[15]}})
 	}
-	c, err := provider.New(dev, provider.Spec{Ports: ports, MTU: verbs.MTU4096})
+	spec := provider.Spec{Ports: ports, MTU: verbs.MTU4096}
+	if _, ok := bus.(driver.Deferrer); ok {
+		spec.Burst = 1
+	}
+	c, err := provider.New(dev, spec)
 	require.NoError(t, err)
 	return verbstest.Side{
 		Context: c, Memory: card.Memory, Base: 16 << 20, Bytes: 4 << 20, Port: 1,
