@@ -24,6 +24,9 @@ func NewWindow(from, length simcore.Ps) *Window {
 	return &Window{from: from, to: from + min(length, simcore.MaxPs-from)}
 }
 
+// Range returns the window's begin and length.
+func (w *Window) Range() (from, length simcore.Ps) { return w.from, w.to - w.from }
+
 // Done counts a completion, if it lies in the window.
 func (w *Window) Done(now simcore.Ps, bytes int) {
 	w.last = now
@@ -39,12 +42,17 @@ func (w *Window) Done(now simcore.Ps, bytes int) {
 
 // Add adds the completions of another estimate, which has the same window.
 func (w *Window) Add(x *Window) {
-	w.last = max(w.last, x.last)
-	w.trips += x.trips
+	w.AddTrips(x)
 	w.total += x.total
 	for i, n := range x.bytes {
 		w.bytes[i] += n
 	}
+}
+
+// AddTrips adds completions as Add does, but none of their bytes.
+func (w *Window) AddTrips(x *Window) {
+	w.last = max(w.last, x.last)
+	w.trips += x.trips
 }
 
 // Whole reports whether there was a completion at or after the end of the window, so that it was open to its end.

@@ -140,6 +140,36 @@ func TestRateOfFlows(t *testing.T) {
 	require.Zero(t, New(Config{}, 0).Summary().RateOf(all))
 }
 
+// The rate of flows without bytes is that of their messages, and among others they add none.
+func TestRateOfEmptyFlows(t *testing.T) {
+	with := func(name string, empty bool) Workload {
+		return Workload{Name: name, Flows: []Flow{{"a", "b"}, {"c", "b"}}, Messages: 1000, AtCompletion: true,
+			Empty: empty}
+	}
+	r := New(Config{Workloads: []Workload{with("nop", true), with("write", false)}, Window: &Window{0, 999 * us}}, 0)
+	for i := range simcore.Ps(1000) {
+		for k := range 4 {
+			m := Message{Flow: k, Number: int(i), Kind: "any", Bytes: k / 2 * 125}
+			r.Posted(i*us, &m)
+			r.Completed(i*us, &m)
+		}
+	}
+	s := r.Summary()
+	empty := s.RateOf(func(f *FlowRate) bool { return f.Workload == "nop" })
+	require.Zero(t, empty.Bytes)
+	require.Zero(t, empty.Gbps)
+	require.Nil(t, empty.Half)
+	require.True(t, empty.Converged, empty.Why)
+	require.NotNil(t, empty.HalfMessages)
+	require.InEpsilon(t, 2e6, empty.PerSecond, 1e-9)
+	require.Equal(t, s.Total, s.RateOf(func(*FlowRate) bool { return true }))
+	r = New(Config{Workloads: []Workload{with("nop", true)}, Window: &Window{0, 999 * us}}, 0)
+	m := Message{Kind: "nop"}
+	r.Posted(us, &m)
+	r.Completed(2*us, &m)
+	require.Contains(t, r.Summary().RateOf(func(*FlowRate) bool { return true }).Why, "the traffic ended after 2")
+}
+
 func TestUnsteady(t *testing.T) {
 	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}}}, 0)
 	now := simcore.Ps(0)

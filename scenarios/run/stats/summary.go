@@ -76,26 +76,32 @@ type FlowRate struct {
 	Rate
 	Latency []Latency `json:"latency,omitempty"`
 
-	window *steady.Window // nil: the warm window was found
+	gauge *gauge // nil: not of a recorder
 }
 
 // RateOf returns the rate of all messages of some of the flows in the window that Config.Window gave. The interval is
 // that of their sum: flows that share a bottleneck take from each other, those that stall together do not. Without such
 // a window, and without flows, it returns a zero Rate, which has no interval.
 func (s *Summary) RateOf(flow func(f *FlowRate) bool) Rate {
-	var sum gauge
+	var flows []*gauge
+	sum := gauge{empty: true}
 	for i := range s.Flows {
-		f := &s.Flows[i]
-		switch {
-		case f.window == nil || !flow(f):
-		case sum.window == nil:
-			sum.window = new(*f.window)
-		default:
-			sum.window.Add(f.window)
+		if f := &s.Flows[i]; f.gauge != nil && f.gauge.window != nil && flow(f) {
+			flows = append(flows, f.gauge)
+			sum.empty = sum.empty && f.gauge.empty
+			sum.last = max(sum.last, f.gauge.last)
+			sum.window = steady.NewWindow(f.gauge.window.Range())
 		}
 	}
-	if sum.window == nil {
+	if len(flows) == 0 {
 		return Rate{}
+	}
+	for _, g := range flows {
+		if g.empty && !sum.empty {
+			sum.window.AddTrips(g.window) // its unit is a message
+		} else {
+			sum.window.Add(g.window)
+		}
 	}
 	return sum.rate()
 }
@@ -131,7 +137,7 @@ func (r *Recorder) Summary() *Summary {
 		}
 		f := &r.flows[i]
 		x := FlowRate{Flow: i, Workload: f.of.Name, Client: f.ends.Client, Server: f.ends.Server, Rate: f.rate(),
-			window: f.gauge.window}
+			gauge: &f.gauge}
 		if r.cfg.EachFlow {
 			x.Latency = latencies(f.sets.order)
 		}
