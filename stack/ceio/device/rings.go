@@ -45,9 +45,10 @@ func (s *slots) headers() uint64 {
 func (s *slots) len() uint64 { return s.headers() + s.n*s.hdrSize }
 
 // fastRing is a receive queue with buffers in host memory. With controller `nic`, whole frames land in the buffers that
-// were freed last, and no more of them are posted than the account has credits: what the NIC writes to is no larger
-// than the credits, and stays in the cache. Buffers of split frames are posted in the order of their addresses, so that
-// the payload of consecutive packets is adjacent, unless the NIC would be short of descriptors.
+// were freed last, posted one for each credit as the account gets it: what the NIC writes to is no larger than the
+// credits, and stays in the cache. Those of credits that were taken away stay posted until packets land in them.
+// Buffers of split frames are posted in the order of their addresses, so that the payload of consecutive packets is
+// adjacent, unless the NIC would be short of descriptors.
 type fastRing struct {
 	*driver.RxQueue
 	slots
