@@ -106,6 +106,8 @@ type Spec struct {
 
 	Ring rb2.Spec `yaml:"ring"` // the ring of each flow
 
+	// bytes of each answer of kind echo over UDP, the first ones of its request; null: all of them
+	Answer *int           `yaml:"answer" unit:"bytes"`
 	Every  int64          `yaml:"every_ps"` // UDP: time from one request of a flow to the next; 0: as depth allows
 	KV     kind.KVSpec    `yaml:"kv"`       // options of kind kv
 	Chunks kind.ChunkSpec `yaml:"chunks"`   // options of kind chunks
@@ -258,7 +260,7 @@ func (s *Spec) Validate() error {
 func (s *Spec) fields() *kind.Fields {
 	f := &kind.Fields{Transport: s.Transport, Sizes: s.Sizes, Hops: s.Hops, Depth: s.Depth, Pieces: s.Pieces,
 		Offset: s.Offset, Batch: s.Batch, SignalEvery: s.SignalEvery, Receives: s.Receives, Ring: s.Ring, KV: s.KV,
-		Chunks: s.Chunks, VXLAN: s.VXLAN}
+		Chunks: s.Chunks, VXLAN: s.VXLAN, Answer: s.Answer}
 	usual := DefaultSpec()
 	for _, x := range []struct {
 		set  bool
@@ -274,6 +276,7 @@ func (s *Spec) fields() *kind.Fields {
 		{s.Transport == UDP && !slices.Equal(s.Sizes, usual.Sizes), kind.SizesOption},
 		{s.Transport == UDP && s.Depth != usual.Depth, kind.DepthOption}, {s.KV != usual.KV, kind.KVOption},
 		{s.Chunks != usual.Chunks, kind.ChunksOption}, {s.VXLAN != usual.VXLAN, kind.VXLANOption},
+		{s.Answer != nil, kind.AnswerOption},
 	} {
 		if x.set && (s.Transport != UDP || slices.Contains(udpFields, string(x.name))) { // see validateUDP
 			f.Set = append(f.Set, x.name)

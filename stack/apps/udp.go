@@ -8,8 +8,8 @@ import (
 )
 
 // udpFields lists the fields that workloads over UDP have, by their names in a file.
-var udpFields = []string{"kind", "transport", "queue_pairs", "sizes", "count", "depth", "seed", "every_ps", "kv",
-	"chunks", "vxlan"}
+var udpFields = []string{"kind", "transport", "queue_pairs", "sizes", "count", "depth", "seed", "answer", "every_ps",
+	"kv", "chunks", "vxlan"}
 
 // validateUDP rejects options of queue pairs over UDP, and a pace of requests over other transports.
 func (s *Spec) validateUDP(bad func(ok bool, path field.Path, format string, a ...any)) {

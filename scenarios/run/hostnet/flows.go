@@ -99,6 +99,9 @@ func (f *flow) answerBytes() int {
 	case apps.VXLAN:
 		return 0
 	}
+	if f.spec.Answer != nil {
+		return *f.spec.Answer
+	}
 	return f.spec.Sizes[0]
 }
 

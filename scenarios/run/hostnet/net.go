@@ -144,7 +144,12 @@ func (n *Net) asks(l *line, c *hostnet.FlowConfig) (err error) {
 	case apps.Chunks:
 		client, err = hostapps.NewChunkClient(n.seed(l), chunkSpec(l), load)
 	default:
-		client, err = hostapps.NewEchoClient(n.seed(l), l.spec.Sizes[0], load)
+		var echo *hostapps.EchoClient
+		if echo, err = hostapps.NewEchoClient(n.seed(l), l.spec.Sizes[0], load); err != nil {
+			return err
+		}
+		echo.AnswerBytes = l.answerBytes()
+		client = echo
 	}
 	c.Client, c.Outstanding = &asking{client, l}, l.spec.Depth
 	return err
@@ -168,7 +173,9 @@ func (n *Net) serves(l *line, x *Stack, c *hostnet.FlowConfig) error {
 	case apps.Chunks:
 		return n.chunks(l, x, c)
 	default:
-		c.Server = &serving{hostapps.NewEchoServer(n.seed(l), l.spec.Sizes[0]), l}
+		s := hostapps.NewEchoServer(n.seed(l), l.spec.Sizes[0])
+		s.AnswerBytes = l.answerBytes()
+		c.Server = &serving{s, l}
 	}
 	return nil
 }

@@ -179,6 +179,7 @@ func workloadSimplifications() []func(*workload.Spec) {
 		func(w *workload.Spec) { w.Ports, w.PSN = plain.Ports, nil },
 		func(w *workload.Spec) { w.Ring = plain.Ring },
 		func(w *workload.Spec) { w.Misuse = nil },
+		func(w *workload.Spec) { w.Answer = nil },
 		func(w *workload.Spec) { w.Memory.Client = plain.Memory.Client },
 		func(w *workload.Spec) { w.Memory.Server = plain.Memory.Server },
 		func(w *workload.Spec) { w.Begin, w.End = 0, nil },
@@ -237,9 +238,12 @@ func cut[T any](r *reducer, of func(*run.Spec) *[]T) bool {
 	})
 }
 
-// sizes returns the sizes of messages.
+// sizes returns the sizes of messages. Answers come first: no request is shorter than its answer.
 func sizes(s *run.Spec) (all []number) {
 	for i, w := range s.AllWorkloads() {
+		if w.Answer != nil {
+			all = append(all, number{func(s *run.Spec) *int { return s.AllWorkloads()[i].Answer }, 1})
+		}
 		for k := range w.Sizes {
 			all = append(all, number{func(s *run.Spec) *int { return &s.AllWorkloads()[i].Sizes[k] }, 0})
 		}

@@ -20,6 +20,7 @@ import (
 	"nictwin/scenarios/run"
 	"nictwin/scenarios/run/background"
 	"nictwin/scenarios/run/load"
+	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/apps/kind"
 )
@@ -106,6 +107,23 @@ background: [{capture: a.pcap}, {capture: b.pcap, server: 1}]
 	got = search(far, func(s *run.Spec) bool { return s.Workload.Memory.Server == apps.ArmPlace })
 	require.Equal(t, apps.Places{Client: apps.HostPlace, Server: apps.ArmPlace}, got.Workload.Memory)
 	require.Equal(t, kind.ByEngine, got.Workload.By)
+}
+
+// Answers are shrunk before requests, which are as long at least, and become as long where that fails, too.
+func TestReduceAnswers(t *testing.T) {
+	c := parse(t, "name: x\ndescription: y\nboard: {preset: ce-pair}\nstacks: [{kind: ddio}, {kind: udp}]\n"+
+		"workload: {kind: echo, transport: udp, from: 1, to: 0, sizes: [1000], answer: 300}\n")
+	search := func(fails func(*workload.Spec) bool) *workload.Spec {
+		got := reduce(delta.New(context.Background(), maxTrials), c.Alone(), -1, func(s *run.Spec) bool {
+			return fails(s.AllWorkloads()[0])
+		})
+		return got.AllWorkloads()[0]
+	}
+	w := search(func(w *workload.Spec) bool { return w.Answer != nil && *w.Answer >= 70 })
+	require.Equal(t, []int{70, 70}, []int{*w.Answer, w.Sizes[0]})
+	w = search(func(w *workload.Spec) bool { return w.Sizes[0] >= 90 })
+	require.Nil(t, w.Answer)
+	require.Equal(t, []int{90}, w.Sizes)
 }
 
 // A NIC that spoils frames longer than some length still fails when the case is shrunk to two messages or

@@ -92,6 +92,7 @@ type Fields struct {
 	KV                                                  KVSpec
 	Chunks                                              ChunkSpec
 	VXLAN                                               VXLANSpec
+	Answer                                              *int
 	Set                                                 []Option // options that differ from their defaults
 }
 
@@ -253,6 +254,7 @@ var missing = map[Option]struct{ why, want string }{
 	Misuse:        {"cannot have a wrong request", "none"},
 	SizesOption:   {"has messages of lengths of its own", "none"},
 	DepthOption:   {"has no answers to wait for", "none"},
+	AnswerOption:  {"has no answers whose length could be chosen", "none"},
 	KVOption:      {"is no key-value store", "kind kv"},
 	ChunksOption:  {"has no chunks of a file", "kind chunks"},
 	VXLANOption:   {"has no VXLAN", "kind vxlan"},

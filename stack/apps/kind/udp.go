@@ -17,6 +17,7 @@ const MaxPayload = 9000
 const (
 	SizesOption  Option = "sizes"
 	DepthOption  Option = "depth"
+	AnswerOption Option = "answer"
 	KVOption     Option = "kv"
 	ChunksOption Option = "chunks"
 	VXLANOption  Option = "vxlan"

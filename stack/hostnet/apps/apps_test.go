@@ -93,6 +93,20 @@ func TestKVAnswers(t *testing.T) {
 	require.ErrorContains(t, c.Answered(0, 0, 3, get), "version 2 of pair 0: want 3 to 3", "an older value came before")
 }
 
+// TestShortAnswers checks that a client with short answers takes the first bytes of its request, and nothing else.
+func TestShortAnswers(t *testing.T) {
+	c, err := NewEchoClient(3, 100, Load{Requests: 9})
+	require.NoError(t, err)
+	b := make([]byte, 100)
+	c.Fill(5, 0, b)
+	require.NoError(t, c.Answered(0, 0, 5, b))
+	c.AnswerBytes = 64
+	require.NoError(t, c.Answered(0, 0, 5, b[:64]))
+	require.ErrorContains(t, c.Answered(0, 0, 5, b), "echo: 100 bytes: want 64")
+	require.ErrorContains(t, c.Answered(0, 0, 5, b[:63]), "echo: 63 bytes: want 64")
+	require.ErrorContains(t, c.Answered(0, 0, 5, b[1:65]), "echo: byte 0 is")
+}
+
 // TestRequests checks the bytes of a put, as a whole and in pieces: its frame has 144 bytes (ce.kv).
 func TestRequests(t *testing.T) {
 	c, err := NewKVClient(1, KVSpec{Pairs: 9, Puts: 1}, 4, Load{Requests: 4})

@@ -1,7 +1,8 @@
 // Package apps has the applications of the CEIO study, over stack/hostnet, which check every byte. Each is a client and
 // a server, or a source and a sink.
 //
-//   - Echo: requests of one packet, answered with the same bytes, from the receive buffer (CPU-involved).
+//   - Echo: requests of one packet, answered with the same bytes or the first of them, from the receive buffer
+//     (CPU-involved).
 //   - KV: a key-value store in the server's memory; lookups are loads and stores of its core (CPU-involved).
 //   - Chunks: large messages in the manner of LineFS. They land in receive buffers one behind another, are copied into
 //     a file, and are answered once (CPU-bypass).

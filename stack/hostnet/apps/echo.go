@@ -6,12 +6,14 @@ import (
 	"nictwin/stack/hostnet"
 )
 
-// EchoClient sends requests of one packet and checks that they come back unchanged.
+// EchoClient sends requests of one packet and checks that they, or their first bytes, come back unchanged.
 type EchoClient struct {
 	schedule
 	seed  uint64
 	bytes int
 	want  []byte
+
+	AnswerBytes int // of each answer, the first ones of its request; 0: all of them
 
 	// OnAnswer, if set, is called for each answer with the times at which the request was queued and answered.
 	OnAnswer func(queued, answered Ps)
@@ -36,17 +38,28 @@ func (c *EchoClient) Fill(id uint32, offset int, b []byte) { pattern(c.seed, id,
 
 // Answered implements hostnet.Client.
 func (c *EchoClient) Answered(now, queued Ps, id uint32, b []byte) error {
-	pattern(c.seed, id, 0, c.want)
+	want := c.want[:answerBytes(c.bytes, c.AnswerBytes)]
+	pattern(c.seed, id, 0, want)
 	if c.OnAnswer != nil {
 		c.OnAnswer(queued, now)
 	}
-	return compare("echo", 0, b, c.want)
+	return compare("echo", 0, b, want)
 }
 
-// EchoServer loads the payload of each request, checks it, and sends it back from its buffer.
+// answerBytes returns the length of the answer to a request, given the length wanted; 0: that of the request.
+func answerBytes(request, wanted int) int {
+	if wanted == 0 {
+		return request
+	}
+	return min(request, wanted)
+}
+
+// EchoServer loads the payload of each request, checks it, and sends it, or its first bytes, back from its buffer.
 type EchoServer struct {
 	seed      uint64
 	got, want []byte
+
+	AnswerBytes int // as of EchoClient
 }
 
 // NewEchoServer returns a server for a client with the same seed, with requests of at most the given payload.
@@ -74,7 +87,7 @@ func (s *EchoServer) Take(f *hostnet.Flow, a *hostnet.Arrival) {
 	if err != nil {
 		f.Fail(err)
 	}
-	f.AnswerFrom(a.Message, a.Payload, a.Length, a.Packet)
+	f.AnswerFrom(a.Message, a.Payload, answerBytes(a.Length, s.AnswerBytes), a.Packet)
 }
 
 // Work implements hostnet.Server.
