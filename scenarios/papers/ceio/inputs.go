@@ -122,9 +122,8 @@ func (x system) stacks(s *study.Session, clients, payload int, more ...string) s
 		kind = "shring"
 	case withCEIO, without:
 		kind = "ceio"
-		options = append(options, fmt.Sprintf("credits: %g, landing: %g", s.Input("credits"),
-			s.Input("landing")))
-		if payload > 0 {
+		options = append(options, fmt.Sprintf("credits: %g, landing: %g", s.Input("credits"), s.Input("landing")))
+		if payload > 0 { // slow packets of chunks, whose headers are split off, have other buffers
 			options = append(options, slowBytes(payload))
 		}
 		switch {

@@ -26,11 +26,10 @@ var batches = []int{1, 8, defaultBatch, 128, 256}
 // releaseScene has eight flows of one kind, and another batch.
 func releaseScene(s *study.Session, kind string, batch int) *point.Scene {
 	const flows = 8
-	payload := putBytes
-	workload := fmt.Sprintf("kind: kv, transport: udp, from: %s, to: 0, depth: %g", list(from(1, flows)),
-		s.Input("few"))
+	payload, workload := putBytes, fmt.Sprintf("kind: kv, transport: udp, from: %s, to: 0, depth: %g",
+		list(from(1, flows)), s.Input("few"))
 	if kind == bypass {
-		workload, payload = file(s, "file", from(1, flows)...), 0
+		payload, workload = 0, file(s, "file", from(1, flows)...)
 	}
 	return &point.Scene{Name: fmt.Sprintf("%s, batch %d", kind, batch), Board: testbed(s, flows),
 		Stacks:    withCEIO.stacks(s, flows, payload, timers(s), fmt.Sprintf("batch: %d", batch)),

@@ -46,7 +46,8 @@ const staticFlows = 8
 
 func staticScene(s *study.Session, x system, kind string, n int) *point.Scene {
 	const packets, depth = 64, 2 // of a chunk; chunks under way
-	fields, payload := fmt.Sprintf("kind: echo, sizes: [%d], depth: %g", n, s.Input("depth")), n
+	fields := fmt.Sprintf("kind: echo, sizes: [%d], depth: %g", n, s.Input("depth"))
+	payload := n
 	if kind == bypass {
 		payload = 0
 		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %d, chunks: {segment: %d}", packets*n, depth, n)
