@@ -30,7 +30,7 @@ func TestScenesAreScenarios(t *testing.T) {
 	for _, x := range allSystems {
 		scenes = append(scenes, changing(d).scene(d, x), growing(d).scene(d, x))
 		for _, kind := range staticKinds {
-			scenes = append(scenes, staticScene(session(t, &Static, 1), x, kind, 1024))
+			scenes = append(scenes, staticScene(session(t, &Static, 1), x, kind, 1024, 64))
 		}
 	}
 	for _, m := range allMixes {
@@ -47,6 +47,9 @@ func TestScenesAreScenarios(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1024, list[0].Spec.Stacks[0].CEIO.Landing)
 	require.Equal(t, 8, list[0].Spec.Workloads[0].Depth, "messages of 47 packets in half of the landing buffers")
+	list, err = run.Parse("f.yaml", []byte(staticScene(session(t, &Static, 1), baseline, involved, 512, 64).Text(s)))
+	require.NoError(t, err)
+	require.Equal(t, 64, *list[0].Spec.Workloads[0].Answer)
 	list, err = run.Parse("f.yaml", []byte(mixScene(s, without, allMixes[0]).Text(s)))
 	require.NoError(t, err)
 	x := list[0].Spec.Stacks[0]
@@ -95,6 +98,19 @@ func TestFlowsOfPhases(t *testing.T) {
 			require.Equal(t, p.involved[phase], flows, "%s, phase %d", p.name, phase)
 		}
 	}
+}
+
+// Requests have a share of the rate of all messages, by their length and that of their answers.
+func TestRequests(t *testing.T) {
+	p := &point.Played{Rate: stats.Rate{Gbps: 90, Half: new(0.9)}}
+	r := requests(p, 512, 64)
+	require.InDelta(t, 80, r.Gbps, 1e-9)
+	require.InDelta(t, 0.8, *r.Half, 1e-9)
+	require.InDelta(t, 45, half(p).Gbps, 1e-9)
+	require.InDelta(t, 90, p.Rate.Gbps, 0)
+	s := settledStatic()
+	require.Contains(t, s["ceio.t2.ceio.erpc_dpdk.p99"], "64 B")
+	require.NotContains(t, s["ceio.t2.ceio.linefs.p99"], "64 B")
 }
 
 // Claims that say more than a number pass only if that is so, too.

@@ -53,7 +53,7 @@ func jumbo(s *study.Session) error {
 	miss := study.NewSeries("jumbo_misses", "Echoes in frames of 9,000 B", "lookups of cores that miss the cache", "",
 		study.Axis{Name: "system"})
 	for i, x := range systems {
-		point.Bar(rate, string(x), "server", half(all[i], involved))
+		point.Bar(rate, string(x), "server", half(all[i]))
 		miss.Bar(string(x), "server", misses(all[i]))
 	}
 	s.Record(rate, miss)

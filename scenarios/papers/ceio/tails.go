@@ -10,19 +10,18 @@ import (
 	"nictwin/scenarios/run/stats"
 )
 
-// half returns the rate of requests of flows whose answers are as long as they are, which count twice in a point's
-// rate, and of chunks, whose answers are short.
-func half(p *point.Played, kind string) *stats.Rate {
-	r := p.Rate
-	if kind == bypass {
-		return &r
-	}
-	r.Gbps /= 2
+// requests returns the rate of requests of so many bytes, each with an answer of so many, from that of both.
+func requests(p *point.Played, request, answer int) *stats.Rate {
+	r, share := p.Rate, float64(request)/float64(request+answer)
+	r.Gbps *= share
 	if r.Half != nil {
-		r.Half = new(*r.Half / 2)
+		r.Half = new(*r.Half * share)
 	}
 	return &r
 }
+
+// half returns the rate of requests whose answers are as long as they are.
+func half(p *point.Played) *stats.Rate { return requests(p, 1, 1) }
 
 // tails returns the latencies of requests, to their answers, that 99 and 99.9% are below, in microseconds; 0: too few.
 func tails(p *point.Played) (p99, p999 float64) {

@@ -36,6 +36,7 @@ var Verbs = study.Experiment{
 	Notes: []string{"the RDMA NIC is a model in Go only, and counts credits itself (docs/ceio.md)",
 		"ShRing is a shared receive queue for each core, with an equal part of the entries: applications on " +
 			"different cores share none here",
+		"answers are as long as requests, over UDP as well, where static has 64 B (ceio.cfg.echo_ack)",
 		"HostCC is not built over an RDMA NIC, so that its place in the order of latencies is not known",
 		"latencies are those of all requests of a run, the first ones included"},
 }
@@ -104,7 +105,7 @@ func verbs(s *study.Session) error {
 			keys, scenes = append(keys, staticKey{x, column, n}), append(scenes, verbsScene(s, x, n))
 		}
 		for _, x := range []system{baseline, withCEIO} {
-			keys, scenes = append(keys, staticKey{x, involved, n}), append(scenes, staticScene(s, x, involved, n))
+			keys, scenes = append(keys, staticKey{x, involved, n}), append(scenes, staticScene(s, x, involved, n, n))
 		}
 	}
 	all, err := point.Play(s, scenes...)
@@ -118,7 +119,7 @@ func verbs(s *study.Session) error {
 		if t.at[k] = all[i]; k.kind == involved {
 			continue
 		}
-		point.Add(rate, string(k.x), half(all[i], k.kind), float64(k.n))
+		point.Add(rate, string(k.x), half(all[i]), float64(k.n))
 		miss.Add(string(k.x), misses(all[i]), float64(k.n))
 	}
 	s.Record(rate, miss)
