@@ -111,7 +111,7 @@ func pass(mode string, wrong bool, b []byte) {
 		late := append([]byte{}, b...)
 		time.AfterFunc(relayLatency, func() { _, _ = os.Stdout.Write(late) })
 		return
-	case wrong && (mode == "freeze" || mode == "mute"):
+	case wrong && (mode == "freeze" || mode == "mute" || mode == "flood"):
 		return
 	case wrong && mode == "nonsense":
 		for i := range b {
@@ -121,7 +121,7 @@ func pass(mode string, wrong bool, b []byte) {
 	_, _ = os.Stdout.Write(b)
 }
 
-// flood gives the agent bytes that are no frames, as fast as it takes them.
+// flood gives the agent bytes that are no frames, as fast as it takes them. Frames between them would keep the session.
 func flood() {
 	b := make([]byte, 1<<16)
 	for i := range b {
