@@ -43,7 +43,7 @@ var Verbs = study.Experiment{
 
 // Reasons of the misses.
 const (
-	manyUnderWay = "each flow has 1,024 requests under way, and a core answers 1.7 to 2.7 M/s, as it rings two " +
+	manyUnderWay = "each flow has 1,024 requests under way, and a core answers 1.6 to 2.6 M/s, as it rings two " +
 		"doorbells for each: a request waits for most of the others"
 	copiedEarly = "slow packets of SENDs are copied as soon as their messages wait for them, not when a core asks " +
 		"for them, so that credits do not bound what waits in the cache; and each flow has 1,024 requests under way"
