@@ -13,8 +13,8 @@ func TestAnswerErrors(t *testing.T) {
 		"kind: echo, sizes: [400],\n  answer: 0": "f.yaml:9: workload.answer 0: want 1 to 400, the bytes of a request",
 		"kind: echo, sizes: [400],\n  answer: 401B": "f.yaml:9: workload.answer 401: want 1 to 400, the bytes of a " +
 			"request",
-		"kind: kv, answer: 64": "f.yaml:8: workload.answer: kind kv has no answers whose length could be chosen: want " +
-			"none",
+		"kind: kv, answer: 64": "f.yaml:8: workload.answer: kind kv has no answers whose length could be chosen: " +
+			"want none",
 	} {
 		_, err := Parse("f.yaml", []byte(ceioText("ceio", "  ceio: {}", workload)))
 		require.ErrorContains(t, err, want)
