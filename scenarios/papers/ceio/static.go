@@ -48,7 +48,7 @@ func settledStatic() map[string]string {
 // staticReasons returns the reasons of the misses of echoes.
 func staticReasons() map[string]string {
 	all := map[string]string{"ceio.e2e.vs_shring_static": "holds at 128 and 256 B; from 512 B on requests fill the " +
-		"link of all systems but HostCC, as cores of the baseline take 45 M/s even as they miss, and the link brings 42"}
+		"link of all systems but HostCC, as cores of the baseline take 45 M/s even as they miss, and it brings 42"}
 	for _, c := range tailClaims {
 		if strings.Contains(c, ".erpc_dpdk.") && c != "ceio.t2.hostcc.erpc_dpdk.p99.factor" {
 			all[c] = "8,192 requests under way take 195 us on a link that brings 42.1 M/s, whatever the system"
