@@ -96,8 +96,8 @@ func TestSessionsEnd(t *testing.T) {
 			require.NoError(t, err)
 			defer c.Close()
 			err = c.Start(c.NewStart(1))
-			for end := time.Now().Add(time.Minute); err == nil; {
-				require.True(t, time.Now().Before(end), "the session goes on")
+			for quanta := 0; err == nil; quanta++ {
+				require.Less(t, quanta, 1000, "the session goes on")
 				if err = c.SendRun(recordedCycles); err == nil {
 					_, err = answer(c)
 				}
