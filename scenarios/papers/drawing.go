@@ -100,6 +100,9 @@ func (d *drawn) bands() ([]chart.Band, error) {
 	switch d.Is {
 	case study.Position:
 		band.From, band.To, band.Low, band.High = values[0], values[0], math.Inf(-1), math.Inf(1)
+		if d.claim.Low != nil && d.claim.High != nil {
+			band.From, band.To = *d.claim.Low, *d.claim.High
+		}
 		return []chart.Band{band}, nil
 	case study.Value:
 		band.Values, band.Low, band.High = values, low, high
@@ -229,6 +232,9 @@ func (d *drawn) number(v float64) string {
 	case study.Gain:
 		return strings.Replace(fmt.Sprintf("%+.3g%%", 100*v), "-", "−", 1)
 	case study.Loss:
+		if v == 0 {
+			return "0%"
+		}
 		return fmt.Sprintf("−%.3g%%", 100*v)
 	case study.Sum:
 		return "+" + chart.Number(v)
@@ -241,10 +247,12 @@ func (d *drawn) accepted() string {
 	c := d.claim
 	_, _, bounded := c.Accepted(d.Number)
 	switch {
-	case d.Is == study.Position || !bounded:
+	case !bounded:
 		return ""
 	case c.Low != nil && c.High != nil:
 		return fmt.Sprintf("(accepted: %s to %s)", d.number(*c.Low), d.number(*c.High))
+	case d.Is == study.Position:
+		return ""
 	case c.Check == claims.UpperBound:
 		return "(at most)"
 	case c.Check == claims.LowerBound:

@@ -21,6 +21,7 @@ var Connections = study.Experiment{
 			"2 KB 12 cores carry 90% of the line rate each way"},
 	),
 	Run:     connections,
+	Notes:   []string{noSnap},
 	Settled: map[string]string{"smartns.intro.full_duplex": "packets of 4 KB: of 2 KB 12 cores carry 90% of it"},
 }
 
@@ -62,7 +63,7 @@ func connections(s *study.Session) error {
 		study.Axis{Name: "connections"})
 	mem := study.NewSeries("memory", "DRAM of the receiving server", "bandwidth", "GB/s",
 		study.Axis{Name: "connections"})
-	each := study.NewSeries("packet", "Time of a packet on an Arm core, by connections", "time", "ns",
+	each := study.NewSeries("packet", "Time from packet to packet of an Arm core, waits included", "time", "ns",
 		study.Axis{Name: "connections"})
 	for i, n := range counts {
 		point.Add(x, system, &own[i].Rate, float64(n))

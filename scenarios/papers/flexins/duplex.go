@@ -59,7 +59,7 @@ func duplex(s *study.Session) error {
 	}
 	x := study.NewSeries("timeline", "Payload sent, by phases of the flow that is received", "payload", "Gbps",
 		study.Axis{Name: "phase"})
-	rx := study.NewSeries("timeline_received", "Writes to Arm memory meanwhile", "bytes", "Gbps",
+	rx := study.NewSeries("timeline_received", "Bytes written to Arm memory meanwhile", "writes", "Gbps",
 		study.Axis{Name: "phase"})
 	tx := map[string]float64{}
 	var runs []string

@@ -69,3 +69,6 @@ const (
 func goodput(s *study.Session, line, n float64) float64 { return line * n / (n + s.Input("headers")) }
 
 const milli = simcore.Millisecond
+
+// noSnap is a note on figures that have Snap's curve in the paper.
+const noSnap = "Snap is not modelled"

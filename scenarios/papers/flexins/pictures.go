@@ -7,7 +7,8 @@ var (
 	connectionPictures = map[string]study.Picture{
 		"throughput": {Figure: "FN Fig. 11a", Printed: []study.Printed{
 			{Claim: "smartns.net.multi_linerate_conns", Is: study.Position},
-			{Claim: "smartns.net.multi_vs_rnic", System: system, Is: study.Factor, Of: study.Base{System: rnicName}},
+			{Claim: "smartns.net.multi_vs_rnic", System: system, At: []float64{6, 12}, Is: study.Factor,
+				Of: study.Base{System: rnicName}},
 		}},
 		"memory":      {Figure: "FN Fig. 11b"},
 		"packet":      {Figure: "FN Fig. 11a"},
@@ -63,7 +64,13 @@ var (
 			{Claim: "smartns.l2.opt_minus_rnic", Label: lowLatency, Is: study.Sum, Of: study.Base{Label: rnicName}},
 		}},
 	}
-	walkPictures  = map[string]study.Picture{"walk": {Figure: "FN Fig. 16a"}, "walk_spread": {Figure: "FN Fig. 16a"}}
+	walkPictures = map[string]study.Picture{
+		"walk": {Figure: "FN Fig. 16a", Printed: []study.Printed{
+			{Claim: "smartns.eng.list_latency", System: byReads, At: []float64{32}, Is: study.Factor,
+				Of: study.Base{System: system}},
+		}},
+		"walk_spread": {Figure: "FN Fig. 16a"},
+	}
 	batchPictures = map[string]study.Picture{
 		"batch": {Figure: "FN Fig. 16b", Printed: []study.Printed{
 			{Claim: "smartns.eng.batched_read", System: system + ", 8 engine " +

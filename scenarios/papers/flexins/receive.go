@@ -27,7 +27,8 @@ var Receive = study.Experiment{
 		study.Input{Name: "knee.beyond", Value: 10, Unit: "GB/s", Source: "assumption: what counts as bound by DRAM, " +
 			"ten times as much; the model's DRAM carries up to 60"},
 	),
-	Run: receive,
+	Run:   receive,
+	Notes: []string{"the stack has one naive design; the paper has naive reception by RDMA and by DMA"},
 	Settled: map[string]string{"smartns.rxe.flat_linerate": "rings of 32 elements a core and more: 16, fewer than " +
 		"the packets under way, get 349 Gbps"},
 	Reasons: map[string]string{"smartns.rxe.naive_knee": "beyond the cache the NIC's receive buffer of 64 KB a port " +
@@ -59,7 +60,7 @@ func receive(s *study.Session) error {
 	x := study.NewSeries("receive", "WRITEs of 8 KB, by the size of the receive rings", "payload", "Gbps", ring)
 	mem := study.NewSeries("receive_memory", "Arm DRAM of the receiver", "bandwidth", "GB/s", ring)
 	mb := func(i int) float64 {
-		return float64(int(s.Input("connections"))<<logs[i]) * s.Input("element") / 1e6
+		return float64(int(s.Input("connections"))<<logs[i]) * s.Input("element") / (1 << 20)
 	}
 	for i, p := range all {
 		name := map[string]string{"in_cache": inCache, "naive": naive}[designs[i/len(logs)]]

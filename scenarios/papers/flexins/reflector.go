@@ -22,7 +22,7 @@ var Reflector = study.Experiment{
 		"low-latency queue pairs are of RC: they have headers of RoCE, and acknowledgements, where the others are " +
 			"raw frames",
 		"built after a first miss (16.0 and 8.1 us): completions behind payload by a fence (fence: true), whole " +
-			"entries by register writes (push_blocks: 4), low-latency elements sent at once"},
+			"entries by register writes (push_blocks: 4), low-latency elements sent at once", noSnap},
 }
 
 func reflector(s *study.Session) error {

@@ -23,8 +23,8 @@ var Sizes = study.Experiment{
 	Reasons: map[string]string{"smartns.net.lat_vs_rnic": "three turns of an Arm core, 1 us each with the way from " +
 		"the NIC and back: for the element, at the receiver, and for the acknowledgement; and the NIC reads what " +
 		"each of them wrote: headers, acknowledgement, completion"},
-	Notes: []string{"3.57 over Snap in the paper is 200 Gbps, a port, over 56 Gbps, a core's memcpy of 7 GB/s; Snap " +
-		"is not modelled"},
+	Notes: []string{"3.57 over Snap in the paper is 200 Gbps, a port, over 56 Gbps, a core's memcpy of 7 GB/s",
+		noSnap},
 }
 
 var messageSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384, 65536}

@@ -22,6 +22,9 @@ var Walk = study.Experiment{
 		"does not vary, and there is no other traffic; a handler waits for polls of its core"},
 }
 
+// byReads names walks by READs in series.
+const byReads = rnicName + ", a READ a hop"
+
 var walkHops = []int{1, 2, 4, 8, 16, 32}
 
 func walk(s *study.Session) error {
@@ -44,7 +47,7 @@ func walk(s *study.Session) error {
 	}
 	hops := study.Axis{Name: "hops"}
 	y := study.NewSeries("walk", "Walks through lists, one at a time", "latency", "us", hops)
-	z := study.NewSeries("walk_spread", "90% of the walks' latencies, above the median", "latency", "us", hops)
+	z := study.NewSeries("walk_spread", "Jitter of walks: the 90th percentile less the median", "latency", "us", hops)
 	t := walkTable{}
 	for i, h := range walkHops {
 		card, reads := all[2*i], all[2*i+1]
@@ -54,9 +57,9 @@ func walk(s *study.Session) error {
 			return err
 		}
 		y.Add(system, a.mean, float64(h))
-		y.Add(rnicName+", a READ a hop", b.mean, float64(h))
+		y.Add(byReads, b.mean, float64(h))
 		z.Add(system, a.spread, float64(h))
-		z.Add(rnicName+", a READ a hop", b.spread, float64(h))
+		z.Add(byReads, b.spread, float64(h))
 		t.card, t.reads = append(t.card, a), append(t.reads, b)
 		t.runs = append(t.runs, card.Name, reads.Name)
 	}

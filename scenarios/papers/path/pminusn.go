@@ -68,7 +68,7 @@ func pMinusN(s *study.Session) error {
 func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, above float64, runs []string,
 	err error) {
 	axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
-	x := study.NewSeries("beside "+title, "Path 1 READ beside "+title, "bandwidth", "Gbps", axis)
+	x := study.NewSeries("beside "+title, "Path 1 READ beside copies, "+title, "bandwidth", "Gbps", axis)
 	size := int(s.Input("payload"))
 	rest := s.Input("pcie.rate") - s.Input("net.rate")
 	payload := s.Input("arm.mps")
