@@ -53,13 +53,13 @@ func TestShRingErrors(t *testing.T) {
 func TestHostCCErrors(t *testing.T) {
 	const echo = "kind: echo"
 	for name, x := range map[string]struct{ kind, options, want string }{
-		"period":      {"hostcc", "  hostcc: {period: 0ps}", "hostcc.period 0: want 1000 to"},
+		"period":      {"hostcc", "  hostcc: {period: 0ps}", "hostcc.period 0ps: want 1ns to 1s"},
 		"occupancy":   {"hostcc", "  hostcc: {occupancy_lines: 0}", "hostcc.occupancy_lines 0: want 1 to"},
 		"target":      {"hostcc", "  hostcc: {target_gbps: 0}", "hostcc.target_gbps 0: want 1 to"},
 		"gain":        {"hostcc", "  hostcc: {link_gain: 0}", "hostcc.link_gain 0: want 1 to"},
 		"levels":      {"hostcc", "  hostcc: {levels: 17}", "hostcc.levels 17: want 0 to 16"},
-		"reduce":      {"hostcc", "  hostcc: {reduce: 2s}", "hostcc.reduce 2000000000000: want 0 to"},
-		"sample":      {"hostcc", "  hostcc: {sample: 2ms}", "hostcc.sample 2000000000: want 0 to"},
+		"reduce":      {"hostcc", "  hostcc: {reduce: 2s}", "hostcc.reduce 2s: want 0ps to 1s"},
+		"sample":      {"hostcc", "  hostcc: {sample: 2ms}", "hostcc.sample 2ms: want 0ps to 1ms"},
 		"rate":        {"hostcc", "  hostcc: {rate: 0Gbps}", "hostcc.rate"},
 		"throttle":    {"hostcc", "  hostcc: {throttle: some}", `hostcc.throttle "some": want others or all`},
 		"mark":        {"hostcc", "  hostcc: {mark: switch}", `hostcc.mark "switch": want header, queue or none`},
