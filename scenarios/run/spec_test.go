@@ -35,7 +35,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"background, faults, expect, measure, limits, sweep"},
 		{head + "workload: {kind: snd}",
 			`f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, ` +
-				`reflector, list_walk, batched_read, ring, kv, chunks or vxlan`},
+				`reflector, list_walk, batched_read, ring, nop, kv, chunks or vxlan`},
 		{head + "workload:\n  count: 0",
 			"f.yaml:6: workload.count 0: want " +
 				"1 to 1048576"},
