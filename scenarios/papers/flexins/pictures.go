@@ -11,8 +11,8 @@ var (
 				Of: study.Base{System: rnicName}},
 		}},
 		"memory":      {Figure: "FN Fig. 11b"},
-		"packet":      {Figure: "FN Fig. 11a"},
-		"sensitivity": {Figure: "FN Fig. 11a"},
+		"packet":      {Figure: "beside FN Fig. 11a"},
+		"sensitivity": {Figure: "beside FN Fig. 11a"},
 	}
 
 	transmitPictures = map[string]study.Picture{
@@ -29,7 +29,7 @@ var (
 			{Claim: "smartns.tx.duplex_header_only", System: headerOnly, Label: during, Is: study.Loss,
 				Of: study.Base{Label: before}},
 		}},
-		"timeline_received": {Figure: "FN Fig. 13"},
+		"timeline_received": {Figure: "beside FN Fig. 13"},
 	}
 	receivePictures = map[string]study.Picture{
 		"receive": {Figure: "FN Fig. 14a"},

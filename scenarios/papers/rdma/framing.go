@@ -11,7 +11,7 @@ import (
 // Framing measures the effect of longer headers: the paper measured InfiniBand only; we run the models with RoCEv2 too.
 var Framing = study.Experiment{
 	Group: "path", Name: "framing", Title: "Sensitivity to RoCEv2: 82 B a packet instead of 26",
-	Figures: "OP Fig. 4, 5 and 8",
+	Figures: "beside OP Fig. 4, 5 and 8",
 	Inputs: inputs(
 		study.Input{Name: "machines", Value: 5, Unit: "machines",
 			Source: "assumption: more than fill the NIC's contexts (path/machines)"},

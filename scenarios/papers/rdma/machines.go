@@ -10,7 +10,7 @@ import (
 // begins.
 var Machines = study.Experiment{
 	Group: "path", Name: "machines", Title: "Rate of small requests by the number of machines",
-	Figures: "OP Fig. 4, section 3",
+	Figures: "beside OP Fig. 4, section 3",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: of the sizes below 512 B"},
 		study.Input{Name: "host.echo", Value: 276, Unit: "ns",
