@@ -109,6 +109,29 @@ func TestListenFile(t *testing.T) {
 	require.FileExists(t, path)
 }
 
+// TestADeviceEndsWithItsInput checks that a device told so ends with its standard input, and leaves no socket.
+func TestADeviceEndsWithItsInput(t *testing.T) {
+	d := fifo(t, build.VariantSpeed)
+	path, token := socketPath(t), "token"
+	require.NoError(t, os.WriteFile(token, fmt.Appendf(nil, "%x", [32]byte{1}), 0o600))
+	c := exec.Command(d.Binary, "--listen", "unix:"+path, "--token-file", token, "--until-input-ends")
+	input, err := c.StdinPipe()
+	require.NoError(t, err)
+	out, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	_, err = fmt.Fscanf(out, "listening unix:"+path+"\n")
+	require.NoError(t, err)
+	require.FileExists(t, path)
+	_, err = input.Write([]byte("input that nobody wants"))
+	require.NoError(t, err)
+	require.NoError(t, input.Close())
+	ended, ok := errors.AsType[*exec.ExitError](c.Wait())
+	require.True(t, ok)
+	require.Equal(t, syscall.SIGTERM, ended.Sys().(syscall.WaitStatus).Signal())
+	require.NoFileExists(t, path)
+}
+
 // refusedArguments runs a device with arguments that it must refuse, and returns its message.
 func refusedArguments(t *testing.T, d *build.Device, args ...string) string {
 	t.Helper()
@@ -134,6 +157,7 @@ func TestArgumentsOfADevice(t *testing.T) {
 		{"--listen tcp:127.0.0.1:0 --allow-remote", "--allow-remote: has no effect without --listen on a tcp address " +
 			"off 127.0.0.0/8"},
 		{"--fd 3 --allow-remote", "--allow-remote: has no effect"},
+		{"--fd 3 --until-input-ends", "--until-input-ends: has no effect without --listen"},
 	} {
 		out := refusedArguments(t, d, strings.Fields(c.args)...)
 		require.Contains(t, out, c.wants, c.args)

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 #include "admission.hpp"
 
@@ -147,6 +148,17 @@ constexpr const char* kUnix = "unix:";
 constexpr const char* kTcp = "tcp:";
 
 }  // namespace
+
+void end_with_input() {
+  std::thread([] {
+    char skipped[256];
+    for (;;) {
+      const ssize_t n = read(STDIN_FILENO, skipped, sizeof skipped);
+      if (n == 0 || (n < 0 && errno != EINTR)) break;
+    }
+    kill(getpid(), SIGTERM);
+  }).detach();
+}
 
 bool is_remote(const std::string& address) {
   sockaddr_in a{};

@@ -14,6 +14,10 @@ namespace nictwin {
 // any other file at the path is left alone, and is an error.
 int listen_once(const std::string& address, const std::string& token, std::string& error);
 
+// Ends the process as SIGTERM does once its standard input has ended: with the program that holds the other end of
+// that pipe, even if that is killed.
+void end_with_input();
+
 // Returns whether an address for listen_once can be reached from other machines.
 bool is_remote(const std::string& address);
 

@@ -34,16 +34,17 @@ using nictwin::Channel;
 struct Arguments {
   int fd = -1, shared = -1;
   std::string listen, token_file, playback;
-  bool allow_remote = false;
+  bool allow_remote = false, until_input_ends = false;
   nictwin::SessionOptions session;
 };
 
 constexpr const char* kUsage =
     "usage: dut --fd N [--shared N]                          a socket, and shared memory, inherited from the parent\n"
-    "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE [--allow-remote]\n"
+    "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE [--allow-remote] [--until-input-ends]\n"
     "                                                        serve the first client with the token: 64 hexadecimal digits in a\n"
     "                                                        file that only its owner can read; --allow-remote: take an address\n"
-    "                                                        off 127.0.0.0/8 (token and traffic cross the network unencrypted)\n"
+    "                                                        off 127.0.0.0/8 (token and traffic cross the network unencrypted);\n"
+    "                                                        --until-input-ends: end with standard input, as after SIGTERM\n"
     "       dut --playback FILE                              play a recording, print its speed\n"
     "       dut --signals                                    print the signals whose coverage is counted\n"
     "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n"
@@ -114,8 +115,8 @@ std::string parse(int argc, char** argv, Arguments& a) {
       a.session.device.plus_args.push_back(name);
       continue;
     }
-    if (name == "--allow-remote") {
-      a.allow_remote = true;
+    if (name == "--allow-remote" || name == "--until-input-ends") {
+      (name == "--allow-remote" ? a.allow_remote : a.until_input_ends) = true;
       continue;
     }
     const Place* p = std::find_if(std::begin(places), std::end(places), [&](const Place& q) { return name == q.name; });
@@ -140,6 +141,7 @@ std::string parse(int argc, char** argv, Arguments& a) {
     return Device::kEmulated ? "--board: an agent needs one" : "--board: this build simulates the device itself";
   }
   if (a.session.device.link_faults != 0 && !Device::kEmulated) return "--link-faults: this build has no link";
+  if (a.until_input_ends && a.listen.empty()) return "--until-input-ends: has no effect without --listen";
   return check_remote(a);
 }
 
@@ -195,6 +197,7 @@ int main(int argc, char** argv) {
   std::string token, error;
   if (std::string fault = read_token(a.token_file, token); !fault.empty()) return usage(fault);
   std::signal(SIGPIPE, SIG_IGN);  // the device continues when nobody reads its output any more
+  if (a.until_input_ends) nictwin::end_with_input();
   int fd = nictwin::listen_once(a.listen, token, error);
   if (fd < 0) {
     std::fprintf(stderr, "%s\n", error.c_str());

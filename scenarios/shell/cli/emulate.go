@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -115,7 +114,7 @@ const usageStatus = 2
 
 // serve runs the agent until its client ends the session.
 func (e *Emulate) serve(ctx context.Context, dev *build.Device) error {
-	args := []string{"--listen", e.Listen, "--token-file", e.TokenFile}
+	args := []string{"--listen", e.Listen, "--token-file", e.TokenFile, "--until-input-ends"}
 	if e.AllowRemote {
 		args = append(args, "--allow-remote")
 	}
@@ -123,10 +122,10 @@ func (e *Emulate) serve(ctx context.Context, dev *build.Device) error {
 	c := exec.CommandContext(ctx, dev.Binary, append(args, dev.Args...)...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = patience
-	// The agent ends with this program, however that ends: the system signals it when the thread that started it ends.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	// The agent ends with this program, however that ends, as its standard input does.
+	if _, err := c.StdinPipe(); err != nil {
+		return fmt.Errorf("starting the agent: %w", err)
+	}
 	out := &agentOutput{log: e.Log}
 	c.Stderr = out
 	c.Stdout = &agentWaits{out, fmt.Sprintf("dut %s: waits for a client at %s\n", dev.Manifest.Name, e.Listen)}
