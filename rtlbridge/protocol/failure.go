@@ -13,7 +13,7 @@ import (
 type InfraError struct {
 	Device    string // name of the device
 	Op        string // operation in progress
-	Cycle     uint64 // device cycle reached
+	Cycle     uint64 // device cycle reached; 0 if the device never ran, or that is not known
 	Exit      string // how the process ended; "" if it is remote or was still running
 	LastWords string // the end of its standard error, "" if there was none
 	Err       error
@@ -21,7 +21,11 @@ type InfraError struct {
 
 func (e *InfraError) Error() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "device %s, %s at cycle %d: %v", e.Device, e.Op, e.Cycle, e.Err)
+	fmt.Fprintf(&s, "device %s, %s", e.Device, e.Op)
+	if e.Cycle > 0 {
+		fmt.Fprintf(&s, " at cycle %d", e.Cycle)
+	}
+	fmt.Fprintf(&s, ": %v", e.Err)
 	if e.Exit != "" {
 		fmt.Fprintf(&s, "; process: %s", e.Exit)
 	}
