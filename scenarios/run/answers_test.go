@@ -45,3 +45,16 @@ func TestShortAnswers(t *testing.T) {
 	require.Equal(t, map[string]int{"echo wire": 1000, "echo hand_over": 1000, "echo answer": 1000,
 		"echo answer wire": 64, "echo answer hand_over": 64}, sizes)
 }
+
+// TestDepthOverUDP checks that flows have as many requests under way as their depth, which need not be a power of two.
+func TestDepthOverUDP(t *testing.T) {
+	for _, kind := range []string{"echo", "kv"} {
+		c := caseOf(t, strings.TrimPrefix(ceioText("ddio", "", "kind: "+kind+", depth: 3, count: 50"),
+			"name: f\ndescription: d\n"))
+		most := 0
+		p, err := c.Play(t.Context(), Options{Step: func(underWay int) { most = max(most, underWay) }})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), texts(p))
+		require.Equal(t, 3, most, kind)
+	}
+}

@@ -134,7 +134,7 @@ func TestUDPWorkloadErrors(t *testing.T) {
 	for workload, want := range map[string]string{
 		"kind: send": "workload.kind send: workload.transport udp does not support it: want echo, kv, " +
 			"chunks or vxlan, or workload.transport rc",
-		"kind: echo, depth: 3":               "workload.depth 3: want a power of two over udp",
+		"kind: chunks, depth: 3":             "workload.depth 3: want a power of two for kind chunks",
 		"kind: echo, sizes: [1, 2]":          "workload.sizes: 2 of them: a flow of kind echo over udp has messages",
 		"kind: echo, sizes: [9001]":          "workload.sizes[0] 9001: echo over udp takes 1 to 9000 bytes",
 		"kind: echo, pieces: 2":              "workload.pieces: transport udp has no queue pairs: want none",

@@ -2,6 +2,7 @@ package hostnet
 
 import (
 	"fmt"
+	"math/bits"
 
 	"nictwin/stack/rpc"
 )
@@ -60,7 +61,7 @@ type CallerStats struct {
 }
 
 func newCaller(f *Flow, s *rpc.Sender) *caller {
-	return &caller{f: f, app: f.cfg.Client, sender: s, requests: make([]request, f.cfg.Outstanding), retryAt: Never}
+	return &caller{f: f, app: f.cfg.Client, sender: s, requests: make([]request, Places(f.cfg.Outstanding)), retryAt: Never}
 }
 
 func (c *caller) headerBytes() int { return rpc.AckBytes }
@@ -129,9 +130,18 @@ func (c *caller) step(now Ps) bool {
 	return sent > 0
 }
 
+// Places returns the length of a table of requests by number, of which so many are under way: a power of two, so that
+// numbers that begin again at 0 find the same places.
+func Places(outstanding int) int { return 1 << bits.Len(uint(outstanding-1)) }
+
+// room reports whether a further request may be under way.
+func (c *caller) room() bool {
+	return c.open < c.f.cfg.Outstanding && c.sender.Room() && !c.at(c.next).open
+}
+
 // ask queues new requests.
 func (c *caller) ask(now Ps) {
-	for c.sender.Room() && !c.at(c.next).open {
+	for c.room() {
 		n, ok := c.app.Next(now, c.next)
 		if !ok {
 			return
@@ -190,7 +200,7 @@ func (c *caller) deadline() Ps {
 		return Never
 	}
 	at := min(c.sender.Deadline(), c.retryAt)
-	if c.sender.Room() && !c.at(c.next).open {
+	if c.room() {
 		at = min(at, c.app.Wake())
 	}
 	return at

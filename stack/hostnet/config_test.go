@@ -24,7 +24,7 @@ func wordsOf(b []byte, lengths ...int) string {
 func TestBadConfig(t *testing.T) {
 	twice := FlowConfig{Ends: addresses(false), Source: nothing{}}
 	_, err := New(Config{Flows: []FlowConfig{
-		{Core: 1, Ends: addresses(false), RPC: rpc.DefaultSpec(9001), Client: silent{}, Outstanding: 3}, twice, twice,
+		{Core: 1, Ends: addresses(false), RPC: rpc.DefaultSpec(9001), Client: silent{}, Outstanding: 0}, twice, twice,
 		{Ends: addresses(true)},
 	}, Spec: Spec{ReceiveCycles: -1, TransmitCycles: -1}, Port: addresses(false).Local})
 	for _, says := range []string{
@@ -32,7 +32,7 @@ func TestBadConfig(t *testing.T) {
 		"log_receive 0: want 2 to 15", "log_transmit 0", "buffer_bytes 0B: want 64B to 9KiB", "answer_timeout 0",
 		"0 cores for flows: want 1 or more", "limits of the roots behind the NIC",
 		"flow 0: core 1: want 0 to -1", "segment 9001: want 1 to 9000",
-		"3 requests outstanding: want a power of two", "flow 2: UDP port 1111: flow 1 has it",
+		"0 requests outstanding: want 1 to 65536", "flow 2: UDP port 1111: flow 1 has it",
 		"flow 3: core 0", "0 applications: want one of Server, Client, Source and Sink",
 		"flow 3: local address {[2 1 0 0 0 0] fd00::1}: want",
 	} {

@@ -30,6 +30,7 @@ func (chunks) Options() []Option       { return []Option{ChunksOption, SizesOpti
 
 func (chunks) validate(f *Fields, bad *Faults) {
 	oneSize(Chunks, f, MaxBytes, bad)
+	bad.Check(f.Depth < 1 || f.Depth&(f.Depth-1) == 0, "depth", "%d: want a power of two for kind %s", f.Depth, Chunks)
 	bad.Check(f.Depth <= MaxChunks, "depth", "%d: want %d at most for kind %s", f.Depth, MaxChunks, Chunks)
 	bad.Add(field.Under("chunks", f.Chunks.Validate(f.Depth)))
 }

@@ -27,7 +27,6 @@ func (kv) Options() []Option       { return []Option{KVOption, DepthOption} }
 
 func (kv) validate(f *Fields, bad *Faults) {
 	bad.Add(field.Under("kv", f.KV.Validate()))
-	powerOfTwo(f, bad)
 }
 
 // Validate returns every error of the spec, each a field.Error.

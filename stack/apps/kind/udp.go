@@ -31,10 +31,4 @@ func oneSize(name Name, f *Fields, most int, bad *Faults) {
 		bad.Check(n >= 1 && n <= most, field.Path(fmt.Sprintf("sizes[%d]", i)), "%d: %s over %s takes 1 to %d bytes", n,
 			name, UDP, most)
 	}
-	powerOfTwo(f, bad)
-}
-
-// powerOfTwo checks the requests of a flow under way, which have places in a table.
-func powerOfTwo(f *Fields, bad *Faults) {
-	bad.Check(f.Depth < 1 || f.Depth&(f.Depth-1) == 0, "depth", "%d: want a power of two over %s", f.Depth, UDP)
 }

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/sim/field"
 	"nictwin/stack/apps/kind"
+	"nictwin/stack/hostnet"
 )
 
 // Sizes of the usual key-value store in bytes (ce.kv): a put with these and its header makes a frame of 144 B over
@@ -101,7 +102,7 @@ type kvRequest struct {
 	version uint32 // of a put; of a get, the lowest one that the answer may have
 }
 
-// NewKVClient returns a client with at most the given number of requests without an answer, a power of two.
+// NewKVClient returns a client with at most the given number of requests without an answer.
 func NewKVClient(seed uint64, s KVSpec, outstanding int, l Load) (*KVClient, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -109,12 +110,12 @@ func NewKVClient(seed uint64, s KVSpec, outstanding int, l Load) (*KVClient, err
 	if err := l.Validate(); err != nil {
 		return nil, fmt.Errorf("kv: %w", err)
 	}
-	if outstanding < 1 || outstanding&(outstanding-1) != 0 {
-		return nil, fmt.Errorf("kv: %d requests outstanding: want a power of two", outstanding)
+	if outstanding < 1 {
+		return nil, fmt.Errorf("kv: %d requests outstanding: want 1 or more", outstanding)
 	}
 	_, put := s.RequestBytes()
 	_, value := s.lengths()
-	return &KVClient{schedule: schedule{Load: l}, spec: s, seed: seed, pending: make([]kvRequest, outstanding),
+	return &KVClient{schedule: schedule{Load: l}, spec: s, seed: seed, pending: make([]kvRequest, hostnet.Places(outstanding)),
 		issued: make([]uint32, s.Pairs), stored: make([]uint32, s.Pairs), want: make([]byte, value),
 		request: make([]byte, put)}, nil
 }
