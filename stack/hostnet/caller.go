@@ -61,7 +61,8 @@ type CallerStats struct {
 }
 
 func newCaller(f *Flow, s *rpc.Sender) *caller {
-	return &caller{f: f, app: f.cfg.Client, sender: s, requests: make([]request, Places(f.cfg.Outstanding)), retryAt: Never}
+	return &caller{f: f, app: f.cfg.Client, sender: s, requests: make([]request, Places(f.cfg.Outstanding)),
+		retryAt: Never}
 }
 
 func (c *caller) headerBytes() int { return rpc.AckBytes }
@@ -130,7 +131,7 @@ func (c *caller) step(now Ps) bool {
 	return sent > 0
 }
 
-// Places returns the length of a table of requests by number, of which so many are under way: a power of two, so that
+// Places returns the length of a table of requests by number, so many of them under way: a power of two, so that
 // numbers that begin again at 0 find the same places.
 func Places(outstanding int) int { return 1 << bits.Len(uint(outstanding-1)) }
 

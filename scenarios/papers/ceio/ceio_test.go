@@ -63,6 +63,28 @@ func TestScenesAreScenarios(t *testing.T) {
 	require.EqualValues(t, 3*milli, m.WarmUp+m.Window, "three phases of half the usual length")
 }
 
+// Clients are like one machine, whose frames wait for the cable unmarked, and whose load fits the baseline's rings.
+func TestTestbed(t *testing.T) {
+	for _, x := range []struct {
+		experiment *study.Experiment
+		scene      func(s *study.Session) *point.Scene
+		buffers    int // of a ring that requests under way may not need
+	}{
+		{&Mixes, func(s *study.Session) *point.Scene { return mixScene(s, baseline, allMixes[0]) }, repost},
+		{&Static, func(s *study.Session) *point.Scene { return staticScene(s, baseline, involved, 512, 64) },
+			repost + transmit},
+	} {
+		c := scenesOf(t, session(t, x.experiment, 1), x.scene(session(t, x.experiment, 1)))[0]
+		sw, host := c.Board.Network.Switch, c.Stacks[0].Host
+		require.Zero(t, sw.Classes[0].ECN.KmaxBytes)
+		require.Equal(t, []int{repost, transmit}, []int{host.Repost, 1 << host.LogTransmit})
+		underWay := c.AllWorkloads()[0].Depth
+		require.Equal(t, 1<<host.LogReceive-x.buffers, underWay)
+		const flows, frame = 14, 1518
+		require.Greater(t, sw.BufferBytes/2, flows*underWay*frame, "half of the buffer for one port")
+	}
+}
+
 // What is expected is the rate of ShRing's core with one flow, for each CPU-involved flow.
 func TestExpected(t *testing.T) {
 	s := session(t, &Dynamic, 1)

@@ -20,8 +20,12 @@ const anchor = "ceio.t4.ceio.3_1"
 // shared are the inputs that every experiment of this package uses.
 var shared = []study.Input{
 	{Name: "testbed", Text: "ce-fleet", Source: "ce.link, ce.llc, ce.ddio, ce.mem, ce.clients: board preset, a " +
-		"server " +
-		"and eight clients on a switch that marks"},
+		"server and eight clients on a switch"},
+	{Name: "switch", Text: "cut-through", Source: "ce.clients: the paper has one client machine, cabled to the " +
+		"server. So the switch stands for that machine's NIC, where requests wait for the cable: it marks nothing. " +
+		"Marks are those of servers"},
+	{Name: "switch.buffer", Value: 256, Unit: "MiB", Source: "assumption: room for all that is under way, as clients " +
+		"have it in their own memory"},
 	{Name: "index", Text: "plain", Source: "of the last-level cache: ce.ctotal counts 2 KB for a buffer, however few " +
 		"lines of it a packet fills; a hashed index would hold 10 times as many packets of 144 B"},
 	{Name: "replacement", Text: "random", Source: "assumption: of the last-level cache, whose policy is not " +
@@ -34,8 +38,12 @@ var shared = []study.Input{
 		Anchors: []string{anchor}, Instead: &study.Instead{Value: 32, Source: "the stack's default"}},
 	{Name: "tx_cycles", Value: cycles, Unit: "cycles", Source: "of a packet that software sends: as rx_cycles",
 		Anchors: []string{anchor}, Instead: &study.Instead{Value: 32, Source: "the stack's default"}},
-	{Name: "depth", Value: 1024, Unit: "requests", Source: "assumption: of a CPU-involved flow, as many as its ring " +
-		"has buffers, so that the rings of eight flows (ce.buf: 16 MB) exceed the cache"},
+	{Name: "depth", Value: ring - repost, Unit: "requests", Source: "assumption: of a CPU-involved flow, as many as " +
+		"its ring of 1,024 buffers takes at any time, as these are posted 32 at a time. So the rings of eight flows " +
+		"(ce.buf: 16 MB) exceed the cache, and none runs out of buffers, which would lose packets and halve windows"},
+	{Name: "echo.depth", Value: ring - repost - transmit, Unit: "requests", Source: "assumption: as depth, of " +
+		"echoes. Answers are sent from the request's buffer, which is free when the core sees that they have left: up to 256 " +
+		"of them, a transmit ring"},
 	{Name: "chunk", Value: 64_000, Unit: "B", Source: "assumption: of a CPU-bypass flow; 46 packets"},
 	{Name: "file", Value: 256, Unit: "chunks", Source: "of a file: 16 MB, which no cache holds until it is written " +
 		"again, as the 16 GB of ce.linefs"},
@@ -52,6 +60,13 @@ var shared = []study.Input{
 // putBytes is the longest request of the store (ce.kv).
 const putBytes = 86
 
+// Entries of the rings of a flow, and receive buffers that are posted at a time: defaults of the stack.
+const (
+	ring     = 1024
+	transmit = 256
+	repost   = 32
+)
+
 // cycles is the calibrated cost of a packet.
 const cycles = 5
 
@@ -63,7 +78,8 @@ func settled(claims []string) map[string]string {
 			continue
 		}
 		all[c] = "the last-level cache replaces lines at random, those of a file are never in it: it was LRU, and " +
-			"1 MB, at first"
+			"1 MB, at first. The switch marks nothing, and no ring of the baseline runs out of buffers: it marked, " +
+			"and they did, until the claims had been seen"
 	}
 	return all
 }
@@ -81,8 +97,10 @@ func testbed(s *study.Session, clients int) string {
 func testbedWith(s *study.Session, clients int, index, card string) string {
 	period := int(s.Input("client.period"))
 	return fmt.Sprintf("{preset: %s, servers: [%s], fleet: {machines: %d, card: {%sdirect: {host: {cpu: "+
-		"{period_ps: %d, mmio_post_ps: %d}, private: {hit_latency_ps: 1250}, llc: {hit_latency_ps: 6250}}}}}}",
-		s.Text("testbed"), server(s, index, card), clients, card, period, 30*simcore.Nanosecond)
+		"{period_ps: %d, mmio_post_ps: %d}, private: {hit_latency_ps: 1250}, llc: {hit_latency_ps: 6250}}}}}, "+
+		"network: {switch: {preset: %s, buffer_bytes: %d}}}",
+		s.Text("testbed"), server(s, index, card), clients, card, period, 30*simcore.Nanosecond, s.Text("switch"),
+		int(s.Input("switch.buffer"))<<20)
 }
 
 // server returns the server of the testbed, whose last-level cache has an index of a kind, with further fields of its

@@ -74,7 +74,7 @@ const staticFlows = 8
 // staticScene has flows of a kind with packets of n bytes, and answers of so many bytes if they are CPU-involved.
 func staticScene(s *study.Session, x system, kind string, n, answer int) *point.Scene {
 	const packets, depth = 64, 2 // of a chunk; chunks under way
-	fields := fmt.Sprintf("kind: echo, sizes: [%d], answer: %d, depth: %g", n, answer, s.Input("depth"))
+	fields := fmt.Sprintf("kind: echo, sizes: [%d], answer: %d, depth: %g", n, answer, s.Input("echo.depth"))
 	payload := n
 	if kind == bypass {
 		payload = 0

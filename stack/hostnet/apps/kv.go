@@ -115,9 +115,9 @@ func NewKVClient(seed uint64, s KVSpec, outstanding int, l Load) (*KVClient, err
 	}
 	_, put := s.RequestBytes()
 	_, value := s.lengths()
-	return &KVClient{schedule: schedule{Load: l}, spec: s, seed: seed, pending: make([]kvRequest, hostnet.Places(outstanding)),
-		issued: make([]uint32, s.Pairs), stored: make([]uint32, s.Pairs), want: make([]byte, value),
-		request: make([]byte, put)}, nil
+	return &KVClient{schedule: schedule{Load: l}, spec: s, seed: seed,
+		pending: make([]kvRequest, hostnet.Places(outstanding)), issued: make([]uint32, s.Pairs),
+		stored: make([]uint32, s.Pairs), want: make([]byte, value), request: make([]byte, put)}, nil
 }
 
 // Stats returns the counters.
