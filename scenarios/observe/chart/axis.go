@@ -165,7 +165,7 @@ const maxPlaces = 14
 
 func (p places) Ticks(low, high float64) (list []plot.Tick) {
 	all := slices.Compact(slices.Sorted(slices.Values(p.at)))
-	if len(all) > maxPlaces {
+	if len(all) > maxPlaces || p.bytes == 0 && slices.ContainsFunc(all, odd) {
 		if p.bytes == 0 {
 			return p.scale.Ticks(low, high)
 		}
@@ -182,6 +182,11 @@ func (p places) Ticks(low, high float64) (list []plot.Tick) {
 		list = append(list, plot.Tick{Value: v})
 	}
 	return list
+}
+
+// odd reports whether a position has more digits than a reader takes in: three, or all of a whole number.
+func odd(v float64) bool {
+	return v != math.Trunc(v) && strconv.FormatFloat(v, 'g', 3, 64) != strconv.FormatFloat(v, 'g', 6, 64)
 }
 
 // powersOfTwo returns the powers between two numbers, divided by a unit.
@@ -212,33 +217,30 @@ func Number(v float64) string {
 // bytesOf has the units of sizes. A logarithmic axis of one of them has binary multiples of bytes.
 var bytesOf = map[string]float64{"B": 1, "KB": 1 << 10, "MB": 1 << 20}
 
-// size formats a number of bytes in a binary multiple: a whole or half one, such as 1.5 Ki, exactly, any other number
-// of more than four digits in three, such as 3.05 Mi.
+// size formats a number of bytes in a binary multiple, which the papers write as 1 KB: a whole or half one, such as
+// 1.5 KB, exactly, any other number of more than four digits in three, such as 3.05 MB.
 func size(v float64) string {
 	const kilo = 1024
-	for i, suffix := range []string{"", " Ki", " Mi", " Gi"} {
+	for i, suffix := range []string{" B", " KB", " MB", " GB"} {
 		unit := math.Pow(kilo, float64(i))
 		if v >= unit*kilo && i < 3 {
 			continue
 		}
 		switch n := v / unit; {
-		case n*2 == math.Trunc(n*2): // 1.5 Ki
+		case n*2 == math.Trunc(n*2): // 1.5 KB
 			return fmt.Sprintf("%g%s", n, suffix)
 		case v >= 1e4:
 			return fmt.Sprintf("%.3g%s", n, suffix)
 		}
 		break
 	}
-	return Number(v)
+	return Number(v) + " B"
 }
 
 // label returns the text beside an axis.
 func (a *Axis) label() string {
-	if a.Unit == "" || a.Unit == "1" {
+	if a.Unit == "" || a.Unit == "1" || a.sizes() {
 		return a.Name
-	}
-	if a.sizes() {
-		return a.Name + " (B)"
 	}
 	return a.Name + " (" + Unit(a.Unit) + ")"
 }
@@ -252,6 +254,14 @@ func (a *Axis) tick(v float64) string {
 		return size(v * bytesOf[a.Unit])
 	}
 	return Number(v)
+}
+
+// Text returns a position as text with its unit.
+func (a *Axis) Text(v float64) string {
+	if a.sizes() {
+		return a.tick(v)
+	}
+	return strings.TrimSpace(Number(v) + " " + Unit(a.Unit))
 }
 
 // Unit returns a unit as it is written: µs for us.

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -88,13 +87,14 @@ func (b *bars) Plot(c draw.Canvas, _ *plot.Plot) {
 	for place := range b.groups {
 		for n, x := range b.groups[place] {
 			from, to := b.span(&c, place, n)
-			c.SetColor(colours[x.series])
+			c.SetColor(colourOf(&b.series[x.series]))
 			c.Fill(rectangle(vg.Rectangle{Min: vg.Point{X: from + 0.5, Y: c.Y(b.y.place(0))},
 				Max: vg.Point{X: to - 0.5, Y: c.Y(b.y.place(x.Y))}}))
 		}
 	}
+	styles := bandStyles(b.series, b.bands, true)
 	for i := range b.bands {
-		b.band(c, &b.bands[i])
+		b.band(c, i, styles[i])
 	}
 	for place := range b.groups {
 		for n, x := range b.groups[place] {
@@ -125,25 +125,32 @@ func (b *bars) value(c draw.Canvas, p Point, from, to vg.Length) {
 	c.FillText(sty, at, s)
 }
 
-// band draws a band over the bars that it belongs to, a little wider than they are.
-func (b *bars) band(c draw.Canvas, x *Band) {
-	const beyond = 2
-	want := index(b.series, x.Series)
+// band draws a band, by index, over the bars that it belongs to, a little wider than they are. Bands of one bar share
+// its width.
+func (b *bars) band(c draw.Canvas, i int, sty bandStyle) {
+	const beyond = 3
+	x := &b.bands[i]
 	for n, place := range b.places {
-		if place < 0 || float64(n) < x.From || float64(n) > x.To {
+		if place < 0 {
 			continue
 		}
-		for i, one := range b.groups[place] {
-			if want < 0 || one.series == want {
-				from, to := b.span(&c, place, i)
-				drawBand(c, x, b.y, from-beyond, to+beyond, bandOnBars)
+		for k, one := range b.groups[place] {
+			if !b.covers(x, n, one.series) {
+				continue
 			}
+			turn, of := lane(b.bands, i, func(other *Band) bool { return b.covers(other, n, one.series) })
+			from, to := b.span(&c, place, k)
+			from, to = part(from-beyond, to+beyond, turn, of)
+			drawBand(c, x, b.y, from, to, sty)
 		}
 	}
 }
 
-// bandOnBars is the colour of bands on bars of any colour.
-var bandOnBars = color.NRGBA{0x00, 0x00, 0x00, 0xff}
+// covers reports whether a band belongs to the bar of a series at a name, by index.
+func (b *bars) covers(x *Band, name, series int) bool {
+	want := index(b.series, x.Series)
+	return float64(name) >= x.From && float64(name) <= x.To && (want < 0 || series == want)
+}
 
 func (b *bars) legend() (l legend) {
 	errors := false
@@ -153,13 +160,13 @@ func (b *bars) legend() (l legend) {
 			break // there is nothing to tell apart
 		}
 		l.add(b.series[i].Name, func(c draw.Canvas) {
-			c.SetColor(colours[i])
+			c.SetColor(colourOf(&b.series[i]))
 			c.Fill(rectangle(vg.Rectangle{Min: vg.Point{X: c.Center().X - 5, Y: c.Min.Y}, Max: vg.Point{
 				X: c.Center().X + 5, Y: c.Max.Y}}))
 		})
 	}
-	for i := range b.bands {
-		l.addBand(&b.bands[i], bandOnBars)
+	for i, sty := range bandStyles(b.series, b.bands, true) {
+		l.addBand(&b.bands[i], sty)
 	}
 	if errors {
 		l.addErrors()

@@ -12,6 +12,9 @@ type Chart struct {
 
 	// Strips gives each curve a low panel of its own, with its own Y axis, unless there are too many.
 	Strips bool
+
+	// Apart leaves the points of curves unjoined, where nothing is known of what lies between them.
+	Apart bool
 }
 
 // Axis describes an axis. The range follows from the points and bands.
@@ -27,6 +30,11 @@ type Series struct {
 	Name   string
 	Group  string // successive series of one group stay in one panel, if they fit
 	Points []Point
+
+	// Repeated series are also drawn in the panels of the others, to compare these with, where there is room.
+	Repeated bool
+
+	look int // index in the chart, which selects the colour: it means the same in all panels
 }
 
 // Point is one point of a curve, or one bar.
@@ -34,6 +42,16 @@ type Point struct {
 	X    float64 // of a bar: index of its name
 	Y    float64
 	Half float64 // half of the interval that is drawn as an error bar; 0: none
+}
+
+// ends returns the ends of the interval. That of a value which is not negative ends at 0, as what is measured (a rate,
+// a time, a share) has no values below.
+func (p Point) ends() (low, high float64) {
+	low, high = p.Y-p.Half, p.Y+p.Half
+	if p.Y >= 0 {
+		low = max(low, 0)
+	}
+	return low, high
 }
 
 // Band is a value, or a range of values, to compare a series with.
@@ -66,10 +84,36 @@ func (c *Chart) panels() [][]Series {
 	least := c.divide(maxSeries)
 	for most := 1; most < maxSeries; most++ {
 		if list := c.divide(most); len(list) == len(least) {
-			return list
+			least = list
+			break
 		}
 	}
+	for i := range least {
+		least[i] = c.repeated(least[i])
+	}
 	return least
+}
+
+// repeated returns a panel's series behind those that every panel repeats, as far as there is room.
+func (c *Chart) repeated(panel []Series) []Series {
+	var list []Series
+	for i := range c.Series {
+		s := &c.Series[i]
+		if s.Repeated && index(panel, s.Name) < 0 && len(list)+len(panel) < maxSeries {
+			list = append(list, *s)
+		}
+	}
+	return append(list, panel...)
+}
+
+// numbered returns the chart with its series numbered.
+func (c *Chart) numbered() *Chart {
+	n := *c
+	n.Series = slices.Clone(c.Series)
+	for i := range n.Series {
+		n.Series[i].look = i
+	}
+	return &n
 }
 
 // divide fills panels with groups up to a number of series; a larger group has a panel of its own.

@@ -193,13 +193,16 @@ func TestTicks(t *testing.T) {
 	require.Equal(t, []string{"1", "10", "100", "1000", "10,000"}, labels(scale{low: 1, high: 1e4, log: true}))
 	require.Equal(t, []string{"2", "3", "4"}, labels(scale{low: 1.8, high: 4.4, log: true}))
 	require.Equal(t, "0", labels(scale{low: 0.5, high: 100, log: true, floor: true})[0])
-	for v, want := range map[float64]string{64: "64", 511: "511", 1024: "1 Ki", 1536: "1.5 Ki", 9000: "9000",
-		3194880: "3.05 Mi", 9 << 20: "9 Mi", 1 << 31: "2 Gi"} {
+	for v, want := range map[float64]string{64: "64 B", 511: "511 B", 1024: "1 KB", 1536: "1.5 KB",
+		9000: "9000 B", 3194880: "3.05 MB", 9 << 20: "9 MB", 1 << 31: "2 GB"} {
 		require.Equal(t, want, size(v))
 	}
 	a := Axis{Name: "range", Unit: "KB", Log: true}
-	require.Equal(t, "48 Ki", a.tick(48))
-	require.Equal(t, "range (B)", a.label())
+	require.Equal(t, "48 KB", a.tick(48))
+	require.Equal(t, "48 KB", a.Text(48))
+	require.Equal(t, "range", a.label(), "its unit is at the ticks")
+	a = Axis{Name: "time", Unit: "us"}
+	require.Equal(t, "5 µs", a.Text(5))
 	require.Equal(t, "-138,020", Number(-138020))
 	require.Equal(t, "0.0001235", Number(0.00012346))
 	p := places{scale: scale{low: 0, high: 10}, at: []float64{1, 1.1, 5}, label: Number,
@@ -211,4 +214,7 @@ func TestTicks(t *testing.T) {
 		p.at = append(p.at, 1+float64(v)/7)
 	}
 	require.Len(t, p.Ticks(1, 4), 3, "1, 2 and 4 KB")
+	p = places{scale: scale{low: 2, high: 90, log: true}, at: []float64{2.62144, 20, 83.88608}, label: Number,
+		width: p.width}
+	require.Equal(t, scale{low: 2, high: 90, log: true}.Ticks(2, 90), p.Ticks(2, 90), "round, as points are not")
 }

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"image/color"
 	"math"
 	"slices"
 
@@ -16,6 +15,7 @@ type curves struct {
 	bands  []Band
 	x, y   scale
 	same   []int // by series: the first one that it coincides with, or itself
+	apart  bool  // points are not joined
 }
 
 // crowded is the number of points at and above which a curve has neither markers nor dashes.
@@ -63,7 +63,7 @@ func (k *curves) coincide(a, b *Series) bool {
 
 // line returns the style of a series' line. Curves that coincide are striped in all of their colours.
 func (k *curves) line(i int) draw.LineStyle {
-	s := draw.LineStyle{Color: colours[i], Width: 1.5}
+	s := draw.LineStyle{Color: colourOf(&k.series[i]), Width: 1.5}
 	if len(k.series[i].Points) < crowded {
 		s.Dashes = dashes[i]
 	}
@@ -86,15 +86,18 @@ func (k *curves) line(i int) draw.LineStyle {
 }
 
 func (k *curves) marker(i int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: colours[i], Radius: 3, Shape: markers[i]}
+	return draw.GlyphStyle{Color: colourOf(&k.series[i]), Radius: 3, Shape: markers[i]}
 }
 
 // Plot draws the bands, over them the lines, and over these the points.
 func (k *curves) Plot(c draw.Canvas, _ *plot.Plot) {
-	for i := range k.bands {
-		k.band(c, &k.bands[i])
+	for i, sty := range bandStyles(k.series, k.bands, false) {
+		k.band(c, i, sty)
 	}
 	for i := range k.series {
+		if k.apart {
+			break
+		}
 		var line []vg.Point
 		for _, p := range k.series[i].Points {
 			line = append(line, k.at(&c, p))
@@ -105,7 +108,7 @@ func (k *curves) Plot(c draw.Canvas, _ *plot.Plot) {
 		for n, p := range k.series[i].Points {
 			at := k.at(&c, p)
 			at.X += k.aside(i, n)
-			drawError(c, at.X, p, k.y, colours[i])
+			drawError(c, at.X, p, k.y, colourOf(&k.series[i]))
 			if len(k.series[i].Points) < crowded {
 				c.DrawGlyphNoClip(k.marker(i), at)
 			}
@@ -134,8 +137,14 @@ func (k *curves) aside(i, n int) vg.Length {
 	return -step * vg.Length(before) / 2
 }
 
-func (k *curves) band(c draw.Canvas, b *Band) {
-	const half = 11 // half the width of a band that marks one position of the X axis, in points
+// band draws a band, by index. Bands of one place stand side by side.
+func (k *curves) band(c draw.Canvas, i int, sty bandStyle) {
+	b := &k.bands[i]
+	turn, of := 0, 1
+	if b.isPlace() {
+		turn, of = lane(k.bands, i, func(other *Band) bool { return other.isPlace() && other.From == b.From })
+	}
+	half := 11 + 2*vg.Length(min(of, 3)-1) // half the width of the bands of one place, in points
 	from, to := c.Min.X, c.Max.X
 	if b.From > AllX {
 		from = c.X(k.x.place(b.From)) - half
@@ -143,14 +152,8 @@ func (k *curves) band(c draw.Canvas, b *Band) {
 	if b.To < -AllX {
 		to = c.X(k.x.place(b.To)) + half
 	}
-	drawBand(c, b, k.y, max(from, c.Min.X), min(to, c.Max.X), k.bandColour(b))
-}
-
-func (k *curves) bandColour(b *Band) color.NRGBA {
-	if i := index(k.series, b.Series); i >= 0 {
-		return colours[i]
-	}
-	return paper
+	from, to = part(max(from, c.Min.X), min(to, c.Max.X), turn, of)
+	drawBand(c, b, k.y, from, to, sty)
 }
 
 func (k *curves) legend() (l legend) {
@@ -166,15 +169,17 @@ func (k *curves) legend() (l legend) {
 		}
 		l.add(name, func(c draw.Canvas) {
 			y := c.Center().Y
-			c.StrokeLine2(line, c.Min.X, y, c.Max.X, y)
+			if !k.apart {
+				c.StrokeLine2(line, c.Min.X, y, c.Max.X, y)
+			}
 			c.DrawGlyphNoClip(mark, c.Center())
 		})
 		for _, p := range k.series[i].Points {
 			errors = errors || p.Half > 0
 		}
 	}
-	for i := range k.bands {
-		l.addBand(&k.bands[i], k.bandColour(&k.bands[i]))
+	for i, sty := range bandStyles(k.series, k.bands, false) {
+		l.addBand(&k.bands[i], sty)
 	}
 	if errors {
 		l.addErrors()

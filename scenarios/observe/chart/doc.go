@@ -5,7 +5,7 @@
 //   - at most six series in a panel, panels below each other with common axes, a legend beside each;
 //   - curves that coincide are striped and their markers moved apart, and the legend says so;
 //   - axes that show a difference of 20%, and no noise of 0.1% as if it were one;
-//   - ticks on sizes (64, 4 Ki) and on the points of a logarithmic axis.
+//   - ticks on sizes (64 B, 4 KB) and on the points of a logarithmic axis.
 //
 // Invariants:
 //   - Equal charts give equal bytes: there is no date, no random id and no map order in them.

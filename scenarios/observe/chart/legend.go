@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -32,17 +31,18 @@ func (l *legend) add(name string, sample func(c draw.Canvas)) {
 }
 
 // addBand adds a band unless one of its name is there.
-func (l *legend) addBand(b *Band, colour color.NRGBA) {
+func (l *legend) addBand(b *Band, sty bandStyle) {
 	if slices.ContainsFunc(l.entries, func(e entry) bool { return e.name == b.Name }) {
 		return
 	}
-	value := len(b.Values) > 0
+	shaded, value := b.shaded(), len(b.Values) > 0
 	l.add(b.Name, func(c draw.Canvas) {
-		c.SetColor(faded(colour, 0x30))
-		c.Fill(rectangle(c.Rectangle))
+		if shaded {
+			c.SetColor(faded(sty.colour, 0x30))
+			c.Fill(rectangle(c.Rectangle))
+		}
 		if value {
-			y := c.Center().Y
-			c.StrokeLine2(bandLine(colour), c.Min.X, y, c.Max.X, y)
+			sty.stroke(c, c.Min.X, c.Max.X, c.Center().Y)
 		}
 	})
 }

@@ -15,11 +15,17 @@ var (
 	paper = color.NRGBA{0x55, 0x55, 0x55, 0xff} // colour of bands that belong to no single series
 )
 
-// colours differ for the colour-blind, too (Okabe and Ito). They are in the order of series.
-var colours = [maxSeries]color.NRGBA{
+// colours differ for the colour-blind, too (Okabe and Ito; in the second panel, Tol). They are in the order of the
+// series of a chart.
+var colours = [2 * maxSeries]color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0xb8, 0x86, 0x00, 0xff}, {0x33, 0x33, 0x33, 0xff},
+	{0x88, 0x22, 0x55, 0xff}, {0x3f, 0xa0, 0xdb, 0xff}, {0x77, 0x88, 0x00, 0xff}, {0xee, 0x66, 0x77, 0xff},
+	{0x33, 0x22, 0x88, 0xff}, {0x8c, 0x5a, 0x3c, 0xff},
 }
+
+// colourOf returns the colour of a series.
+func colourOf(s *Series) color.NRGBA { return colours[s.look%len(colours)] }
 
 // faded returns the colour with an opacity of alpha.
 func faded(c color.NRGBA, alpha uint8) color.NRGBA {
@@ -27,10 +33,10 @@ func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 	return c
 }
 
-// dashes distinguish curves without colour, in the order of series.
+// dashes distinguish curves without colour, in the order of a panel's series.
 var dashes = [maxSeries][]vg.Length{nil, {7, 3}, {2, 2.5}, {9, 3, 2, 3}, {4, 2}, {12, 4}}
 
-// markers are the shapes of points, in the order of series.
+// markers are the shapes of points, in the order of a panel's series.
 var markers = [maxSeries]draw.GlyphDrawer{
 	draw.CircleGlyph{}, polygon{4, math.Pi / 4}, polygon{3, math.Pi / 2}, polygon{4, 0}, polygon{3, -math.Pi / 2},
 	polygon{5, math.Pi / 2},

@@ -27,6 +27,7 @@ type panel struct {
 
 func newFrame(c *Chart) *frame {
 	f := &frame{}
+	c = c.numbered()
 	parts := c.panels()
 	for i, part := range parts {
 		of := c.Series
@@ -73,15 +74,18 @@ func (c *Chart) yScale(of []Series) scale {
 	var values []float64
 	for i := range of {
 		for _, p := range of[i].Points {
-			values = append(values, p.Y-p.Half, p.Y+p.Half)
+			low, high := p.ends()
+			if c.Y.Log && low == 0 {
+				low = p.Y // the interval ends with the axis, which needs no 0 for it
+			}
+			values = append(values, low, high)
 		}
 	}
-	log := c.Y.Log && len(c.Names) == 0
 	zero := c.Y.Zero || len(c.Names) > 0
 	for _, b := range c.Bands {
 		values = append(append(values, b.Values...), b.Low, b.High)
 	}
-	return yScale(values, log, zero)
+	return yScale(values, c.Y.Log, zero)
 }
 
 func newPanel(c *Chart, part []Series, y scale) panel {
@@ -119,6 +123,7 @@ func newPanel(c *Chart, part []Series, y scale) panel {
 		}
 		p.X.Tick.Marker = at
 		k := newCurves(part, bands, x, y)
+		k.apart = c.Apart
 		p.Add(grid, k)
 		l = k.legend()
 	}
@@ -146,7 +151,8 @@ func (p *panel) draw(area draw.Canvas, low, high vg.Length) {
 }
 
 // drawBand draws a band between two places of the X axis.
-func drawBand(c draw.Canvas, b *Band, y scale, from, to vg.Length, colour color.NRGBA) {
+func drawBand(c draw.Canvas, b *Band, y scale, from, to vg.Length, sty bandStyle) {
+	colour := sty.colour
 	if low, high := y.place(b.Low), y.place(b.High); high > low {
 		c.SetColor(faded(colour, 0x30))
 		c.Fill(rectangle(vg.Rectangle{Min: vg.Point{X: from, Y: c.Y(low)}, Max: vg.Point{X: to, Y: c.Y(high)}}))
@@ -158,13 +164,9 @@ func drawBand(c draw.Canvas, b *Band, y scale, from, to vg.Length, colour color.
 	}
 	for _, v := range b.Values {
 		if at := y.Normalize(y.low, y.high, v); at >= 0 && at <= 1 {
-			c.StrokeLine2(bandLine(colour), from, c.Y(at), to, c.Y(at))
+			sty.stroke(c, from, to, c.Y(at))
 		}
 	}
-}
-
-func bandLine(colour color.NRGBA) draw.LineStyle {
-	return draw.LineStyle{Color: colour, Width: 1.2, Dashes: []vg.Length{5, 2}}
 }
 
 // drawError draws an error bar at a place.
@@ -173,7 +175,8 @@ func drawError(c draw.Canvas, x vg.Length, p Point, y scale, colour color.Color)
 		return
 	}
 	const cap = 3
-	low, high := c.Y(y.place(p.Y-p.Half)), c.Y(y.place(p.Y+p.Half))
+	from, end := p.ends()
+	low, high := c.Y(y.place(from)), c.Y(y.place(end))
 	sty := draw.LineStyle{Color: colour, Width: 1}
 	c.StrokeLine2(sty, x, low, x, high)
 	c.StrokeLine2(sty, x-cap, low, x+cap, low)
