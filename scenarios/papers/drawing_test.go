@@ -53,7 +53,7 @@ func TestNumbersOfClaimsAreDrawn(t *testing.T) {
 		c.Series[2].Name})
 	require.Equal(t, "base", c.Series[1].Group, "the parts of a system stay with it")
 	require.Len(t, c.Bands, 6)
-	require.Equal(t, chart.Band{Name: "paper, other: 10 Gbps (±10%)", Series: "other", From: 64, To: 64,
+	require.Equal(t, chart.Band{Name: "paper, other at 64 B: 10 Gbps (±10%)", Series: "other", From: 64, To: 64,
 		Values: []float64{10}, Low: 9, High: 11}, c.Bands[0])
 	for i, n := range []float64{16, 64} {
 		b := c.Bands[1+i]
@@ -66,10 +66,10 @@ func TestNumbersOfClaimsAreDrawn(t *testing.T) {
 		c.Bands[3].Low, c.Bands[3].High})
 	require.Equal(t, []float64{200}, c.Bands[4].Values)
 	require.Equal(t, []float64{chart.AllX, -chart.AllX}, []float64{c.Bands[4].From, c.Bands[4].To})
-	require.Equal(t, "paper, base: 3 × payload 16", c.Bands[5].Name, "nothing is accepted: it is no tolerance")
+	require.Equal(t, "paper, base at 256 B: 3 × payload 16", c.Bands[5].Name, "nothing is accepted: it is no tolerance")
 	require.Equal(t, []float64{48}, c.Bands[5].Values)
 	require.True(t, math.IsNaN(c.Bands[5].Low))
-	require.Contains(t, string(chart.SVG(c)), ">paper, other: 10 Gbps (±10%)<")
+	require.Contains(t, string(chart.SVG(c)), ">paper, other at 64 B: 10 Gbps (±10%)<")
 }
 
 func TestNumbersOfClaimsAreDrawnOnBars(t *testing.T) {

@@ -56,7 +56,7 @@ func notify(s *study.Session) error {
 		study.Axis{Name: "notification"})
 	y := study.NewSeries("notify_latency", "From the post of a request to its receipt by the card", "latency", "us",
 		study.Axis{Name: "notification"})
-	x.LogY, y.LogY = true, true
+	x.LogY = true
 	latency, rate, names := map[string]float64{}, map[string]float64{}, map[string][2]string{}
 	for i, n := range notifications {
 		of := all[i*(rounds+1):][:rounds+1]

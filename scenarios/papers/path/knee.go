@@ -14,8 +14,8 @@ var kneeSizes = []float64{0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2}
 // knee finds the smallest last-level cache with which DRAM is hardly used, for several residence times.
 func knee(s *study.Session) error {
 	x := study.NewSeries("knee", "DRAM traffic by LLC size, invalidating design", "DRAM bytes per payload byte", "B/B",
-		study.Axis{Name: "LLC", Unit: "KB", Log: true}, study.Axis{Name: "residence", Unit: "µs"})
-	y := study.NewSeries("knee_size", "LLC size at the knee", "size", "KB", study.Axis{Name: "residence", Unit: "µs"})
+		study.Axis{Name: "LLC", Unit: "kB", Log: true}, study.Axis{Name: "residence", Unit: "µs"})
+	y := study.NewSeries("knee_size", "LLC size at the knee", "size", "kB", study.Axis{Name: "residence", Unit: "µs"})
 	worst := 0.0
 	var runs []string
 	for _, t := range []float64{5, 10, 20} {
@@ -35,7 +35,7 @@ func knee(s *study.Session) error {
 			}
 			runs = append(runs, spec.name)
 			sizes, passes = append(sizes, float64(spec.cache.SizeBytes)), append(passes, p.reads+p.writes)
-			x.Add(fmt.Sprintf("%.0f µs", t), p.reads+p.writes, float64(spec.cache.SizeBytes)/1e3, t)
+			x.Add(fmt.Sprintf("residence %.0f µs", t), p.reads+p.writes, float64(spec.cache.SizeBytes)/1e3, t)
 		}
 		at := crossing(sizes, passes)
 		y.Add("measured", at/1e3, t)
@@ -80,7 +80,7 @@ func residences(s *study.Session) error {
 	y := study.NewSeries("residence_throughput", "Throughput by residence, LLC 1 MB (all sizes and times ÷ 16)",
 		"throughput", "Gbps", axis)
 	for _, invalidate := range []bool{false, true} {
-		design := map[bool]string{false: "write back", true: "invalidate"}[invalidate]
+		design := map[bool]string{false: writeBack, true: "invalidate"}[invalidate]
 		for _, f := range []float64{0.125, 0.25, 0.5, 0.8, 0.95, 1.1, 1.5, 2, 4} {
 			spec, err := ringOf(s, fmt.Sprintf("%s, residence %.2f × LLC ÷ bandwidth", design, f), llc, true)
 			if err != nil {
@@ -157,12 +157,15 @@ func backlog(s *study.Session) error {
 	return nil
 }
 
+// belowLLC names a ring that fits into the LLC in series.
+const belowLLC = "ring below the LLC"
+
 // faster measures reception at 800 Gbps through an LLC of limited bandwidth, with a ring that fits into the LLC.
 func faster(s *study.Session) error {
 	x := study.NewSeries("llc_bandwidth", "Receive at 800 Gbps through an LLC of 1,200 Gbps", "throughput", "Gbps",
 		study.Axis{Name: "design"})
 	for _, invalidate := range []bool{false, true} {
-		design := map[bool]string{false: "ring below the LLC", true: "ring below the LLC, invalidated"}[invalidate]
+		design := map[bool]string{false: belowLLC, true: belowLLC + ", invalidated"}[invalidate]
 		spec, err := ringOf(s, design, llcBytes, true)
 		if err != nil {
 			return err

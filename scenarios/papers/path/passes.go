@@ -141,6 +141,9 @@ func playRing(s *study.Session, spec ringSpec) (ringOutcome, error) {
 	return ringOutcome{e.Gbps(), e, float64(k.read) / float64(n), float64(k.written) / float64(n), k, n, passes}, nil
 }
 
+// mixed names traffic of as many reads as writes in series.
+const mixed = "as many reads as writes"
+
 // ceilings measures the highest rates of the DRAM without the NIC.
 func ceilings(s *study.Session) error {
 	x := study.NewSeries("dram_ceilings", "What the Arm's DRAM sustains", "bandwidth", "Gbps",
@@ -150,7 +153,7 @@ func ceilings(s *study.Session) error {
 		op   func(i int) mem.Op
 	}{
 		{"reads", func(int) mem.Op { return mem.Read }}, {"writes", func(int) mem.Op { return mem.Write }},
-		{"as many reads as writes", func(i int) mem.Op { return mem.Op(i & 1) }},
+		{mixed, func(i int) mem.Op { return mem.Op(i & 1) }},
 	}
 	for _, o := range ops {
 		d, err := armDRAM(s, 1)
@@ -177,6 +180,9 @@ func ceilings(s *study.Session) error {
 	return err
 }
 
+// writeBack names reception without invalidation in series.
+const writeBack = "write back"
+
 // staged receives through a ring larger than the cache, with and without invalidation.
 func staged(s *study.Session) error {
 	x := study.NewSeries("receive", "Receive by way of Arm memory, ring 32 MB, LLC 16 MB", "throughput", "Gbps",
@@ -186,7 +192,7 @@ func staged(s *study.Session) error {
 	for _, c := range []struct {
 		name                 string
 		allocate, invalidate bool
-	}{{"write back", true, false}, {"invalidate", true, true}, {"device allocation off", false, false}} {
+	}{{writeBack, true, false}, {"invalidate", true, true}, {"device allocation off", false, false}} {
 		spec, err := ringOf(s, "receive, "+c.name, llcBytes, c.allocate)
 		if err != nil {
 			return err
@@ -203,7 +209,7 @@ func staged(s *study.Session) error {
 		b.Bar("DRAM reads", c.name, p.reads)
 		b.Bar("DRAM writes", c.name, p.writes)
 		s.Book(p.snapshot.ledger("receive, "+c.name, p.payload))
-		if c.name == "write back" {
+		if c.name == writeBack {
 			s.Value("smartns.rx.dram_exhausted_fraction", p.gbps/s.Input("link"),
 				"payload received, ring 32 MB, LLC 16 MB, residence 1 µs").On(spec.name)
 			dirty := float64(p.snapshot.evictedDirty) / float64(p.payload/mem.LineBytes)
@@ -249,7 +255,7 @@ func echo(s *study.Session) error {
 		if err != nil {
 			return err
 		}
-		x.Bar("device allocation off", c.name, p.gbps)
+		x.Bar(allocationOff, c.name, p.gbps)
 		got[c.name] = p.gbps
 		if c.name == "as it is" {
 			echoClaims(s, p)

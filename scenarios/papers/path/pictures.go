@@ -5,19 +5,19 @@ import "nictwin/scenarios/papers/study"
 // Numbers of the papers that are drawn beside the series of each experiment.
 var (
 	duplexPictures = map[string]study.Picture{
-		"aggregate": {Figure: "OP Fig. 5", Printed: []study.Printed{
+		"aggregate": {Figure: "OP Fig. 5b", Printed: []study.Printed{
 			{Claim: "offpath.p1.unidir", System: "path 1", Label: "READ"},
 			{Claim: "offpath.p1.unidir", System: "path 1", Label: "WRITE"},
 			{Claim: "offpath.p1.bidir", System: "path 1", Label: "READ and WRITE"},
-			{Claim: "offpath.p2.bidir_limit", Number: 1, System: "path 2", Label: "READ"},
-			{Claim: "offpath.p2.bidir_limit", Number: 1, System: "path 2", Label: "WRITE"},
-			{Claim: "offpath.p2.bidir_limit", System: "path 2", Label: "READ and WRITE"},
+			{Claim: "offpath.p2.bidir_limit", Number: 1, System: "path 2", Label: "READ", Is: study.Limit},
+			{Claim: "offpath.p2.bidir_limit", Number: 1, System: "path 2", Label: "WRITE", Is: study.Limit},
+			{Claim: "offpath.p2.bidir_limit", System: "path 2", Label: "READ and WRITE", Is: study.Limit},
 		}},
-		"large_packets": {Figure: "OP Fig. 8 and 9", Printed: []study.Printed{
+		"large_packets": {Figure: "beside OP Fig. 8b and 9", Printed: []study.Printed{
 			{Claim: "offpath.p1.large_mpps", System: "path 1", Label: "READ"},
 			{Claim: "offpath.p2.large_read_mpps_before", System: "path 2", Label: "READ"},
 		}},
-		"large_bandwidth": {Figure: "OP Fig. 8 and 9", Printed: []study.Printed{
+		"large_bandwidth": {Figure: "beside OP Fig. 8a and 9", Printed: []study.Printed{
 			{Claim: "offpath.p1.large_bw", System: "path 1", Label: "READ"},
 		}},
 	}
@@ -29,15 +29,54 @@ var (
 		"beside path 3 H2S": capPicture, "beside path 3 H2S" + linksOnly: capPicture,
 	}
 	skewPictures = map[string]study.Picture{
-		"rate_write": {Printed: []study.Printed{
+		"rate_write": {Figure: "OP Fig. 7b, at the memory", Printed: []study.Printed{
 			{Claim: "offpath.p2.skew_write_narrow", System: "path 2, no cache", At: []float64{1.5}},
 			{Claim: "offpath.p2.skew_write_wide", System: "path 2, no cache", At: []float64{48}},
 		}},
-		"rate_read": {Printed: []study.Printed{
+		"rate_read": {Figure: "OP Fig. 7a, at the memory", Printed: []study.Printed{
 			{Claim: "offpath.p2.skew_read_narrow", System: "path 2, no cache", At: []float64{1.5}},
 		}},
 	}
+	cacheSection   = study.Picture{Figure: "beside FN, SN section 3.3"}
+	echoSection    = study.Picture{Figure: "beside FN, SN section 2.3 C2"}
 	passesPictures = map[string]study.Picture{
-		"echo_bottleneck": {Printed: []study.Printed{{Claim: "smartns.naive.echo_gbps", Label: "as it is"}}},
+		"dram_ceilings": {Figure: "FN, SN section 2.3 C2",
+			Note: "of both, the model has FlexiNS's rate, the band is SmartNS's",
+			Printed: []study.Printed{
+				{Claim: "smartns.arm.dram_theoretical", Label: "reads", Is: study.Limit},
+				{Claim: "smartns.arm.dram_achievable", Label: mixed},
+			}},
+		"receive": {Figure: "FN, SN section 3.3", Printed: []study.Printed{
+			{Claim: "smartns.rx.dram_exhausted_fraction", Label: writeBack, From: ofLink},
+		}},
+		"receive_passes": cacheSection,
+		"echo_bottleneck": {Figure: "FN, SN section 2.3 C2", Printed: []study.Printed{
+			{Claim: "smartns.naive.echo_gbps", Label: "as it is"},
+		}},
+		"staging": echoSection, "staging_passes": echoSection,
+		"knee": {Figure: "FN, SN section 3.3"}, "knee_size": cacheSection,
+		"residence_passes": cacheSection, "residence_throughput": cacheSection,
+		"backlog": cacheSection, "backlog_bytes": cacheSection,
+		"llc_bandwidth": {Figure: "FN, SN section 3.3, 800 Gbps", Printed: []study.Printed{
+			{Claim: "smartns.rx.llc_bw_800g", Label: belowLLC, From: throughLLC},
+		}},
+	}
+	stagedPictures = map[string]study.Picture{
+		"staged_tx": {Figure: "FN, SN section 2.3 C1", Printed: []study.Printed{
+			{Claim: "smartns.naive.link_contention", Is: study.Position},
+		}},
+		"staged_rx": {Figure: "beside FN, SN section 2.3 C1"},
+		"card_echo": {Figure: "FN, SN section 2.3 C2", Printed: []study.Printed{
+			{Claim: "smartns.naive.echo_gbps", System: allocationOff},
+		}},
+		"card_echo_passes": echoSection,
 	}
 )
+
+// ofLink returns a fraction of the line rate as a rate.
+func ofLink(fraction float64, input func(string) float64) float64 { return fraction * input("link") }
+
+// throughLLC returns the rate that the LLC carries, if twice the line rate needs more bandwidth than it has.
+func throughLLC(needed float64, input func(string) float64) float64 {
+	return 2 * input("link") * input("arm.llc.rate") / needed
+}

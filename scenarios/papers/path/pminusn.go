@@ -67,8 +67,9 @@ func pMinusN(s *study.Session) error {
 // network's), and its loss at the highest rate offered to path 3. runs names all runs.
 func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, above float64, runs []string,
 	err error) {
-	axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
-	x := study.NewSeries("beside "+title, "Path 1 READ beside copies, "+title, "bandwidth", "Gbps", axis)
+	axis := study.Axis{Name: "cap of path 3: wire bytes offered on the shared channel", Unit: "Gbps"}
+	x := study.NewSeries("beside "+title, "Path 1 READ while path 3 is capped, scripted copies: "+title, "bandwidth",
+		"Gbps", axis)
 	size := int(s.Input("payload"))
 	rest := s.Input("pcie.rate") - s.Input("net.rate")
 	payload := s.Input("arm.mps")

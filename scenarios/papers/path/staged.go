@@ -17,8 +17,9 @@ import (
 // Staged measures transmission and reception by way of the Arm's memory over the links of a BlueField-3 card.
 var Staged = study.Experiment{
 	Group: "path", Name: "staged", Title: "Payload by way of the Arm: who shares which link",
-	Figures: "FN, SN section 2.3 C1, C2 and 3.3",
-	Claims:  []string{"smartns.naive.link_contention"},
+	Figures:  "FN, SN section 2.3 C1, C2 and 3.3",
+	Pictures: stagedPictures,
+	Claims:   []string{"smartns.naive.link_contention"},
 	Inputs: []study.Input{
 		{Name: "endpoint", Value: 400, Unit: "Gbps", Source: "smartns.naive.endpoint_bw: payload of a direction " +
 			"(card reading 5)", Anchors: []string{"smartns.naive.endpoint_bw"}},
@@ -187,6 +188,9 @@ func leftFor(rates [][2]float64, kept float64) float64 {
 	return rates[len(rates)-1][1]
 }
 
+// allocationOff names the echo without device allocation in series.
+const allocationOff = "device allocation off"
+
 // cardEcho measures the naive echo over the whole card: packets are received into Arm memory, copied to the host,
 // copied back and sent. Cache and rings are scaled down, rates are not.
 func cardEcho(s *study.Session) error {
@@ -196,7 +200,7 @@ func cardEcho(s *study.Session) error {
 	b := study.NewSeries("card_echo_passes", "DRAM traffic of the Arm in that echo",
 		"DRAM bytes per payload byte", "B/B", axis)
 	for _, allocate := range []bool{false, true} {
-		system := map[bool]string{false: "device allocation off", true: "device allocation on"}[allocate]
+		system := map[bool]string{false: allocationOff, true: "device allocation on"}[allocate]
 		for _, cores := range study.Points(s, []int{4, 8, 12}) {
 			e, reads, writes, err := echoOnce(s, system, cores, allocate)
 			if err != nil {

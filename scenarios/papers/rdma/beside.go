@@ -33,7 +33,7 @@ func besides(s *study.Session) error {
 			if err != nil {
 				return err
 			}
-			series.Points = append(series.Points, alone.point("path 1 alone", float64(n)))
+			series.Points = append(series.Points, alone.point(oneAlone, float64(n)))
 			for _, third := range []string{h2s, s2h} {
 				m.paths = []string{path1, third}
 				o, err := m.measure(s, study.MinRoundTrips)

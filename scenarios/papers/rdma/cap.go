@@ -53,10 +53,11 @@ var cappedCases = []cappedCase{
 
 func capped(s *study.Session) error {
 	for _, c := range cappedCases {
-		axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
+		axis := study.Axis{Name: "cap of path 3: wire bytes offered on the shared channel", Unit: "Gbps"}
 		for _, x := range transports[:2] {
 			series := study.NewSeries("cap_"+x.name+"_"+c.name,
-				fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
+				fmt.Sprintf("Path 1 %s while path 3 is capped, through the NIC: path 3 %s", x.name, c.name),
+				"bandwidth", "Gbps", axis)
 			rates := cappedRates
 			if s.Few() {
 				rates = []float64{0, 80, 130}

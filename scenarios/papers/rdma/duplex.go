@@ -2,6 +2,7 @@ package rdma
 
 import (
 	"fmt"
+	"strings"
 
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/scenarios/papers/study"
@@ -25,7 +26,11 @@ func duplex(s *study.Session) error {
 			if err != nil {
 				return fmt.Errorf("%s, %v: %w", path, ops, err)
 			}
-			bars.Bar(path, fmt.Sprint(ops), gbps)
+			var names []string
+			for _, op := range ops {
+				names = append(names, op.String())
+			}
+			bars.Bar(path, strings.Join(names, " and "), gbps)
 			p := &bars.Points[len(bars.Points)-1]
 			p.Half, p.RoundTrips = e.Relative()*gbps, e.RoundTrips
 		}

@@ -73,9 +73,11 @@ func large(s *study.Session) error {
 	pps := study.NewSeries("large_packets", "Data TLPs a second at PCIe1, long messages", "data TLPs", "Mpps", axis)
 	pps0 := study.NewSeries("large_packets_pcie0", "Data TLPs a second at PCIe0, long messages", "data TLPs", "Mpps",
 		axis)
+	all := study.NewSeries("large_packets_total", "Data TLPs a second at PCIe1 and PCIe0, long messages", "data TLPs",
+		"Mpps", axis)
 	add := func(system string, x longPoint, mb float64) {
 		bw.AddEstimate(system, x.e, mb)
-		for series, v := range map[*study.Series]float64{pps: x.pcie1, pps0: x.pcie0} {
+		for series, v := range map[*study.Series]float64{pps: x.pcie1, pps0: x.pcie0, all: x.pcie1 + x.pcie0} {
 			series.Points = append(series.Points, study.Point{System: system, At: []float64{mb}, Value: v,
 				Half: x.e.Relative() * v, RoundTrips: x.e.RoundTrips})
 		}
@@ -106,7 +108,7 @@ func large(s *study.Session) error {
 			got[f.name] = append(got[f.name], x)
 		}
 	}
-	s.Record(bw, pps, pps0)
+	s.Record(bw, pps, pps0, all)
 	largeClaims(s, got)
 	return duplex(s)
 }

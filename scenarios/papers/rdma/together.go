@@ -27,7 +27,7 @@ func together(s *study.Session) error {
 		if err != nil {
 			return err
 		}
-		read.Points = append(read.Points, alone.point("path 1 alone", float64(n)))
+		read.Points = append(read.Points, alone.point(oneAlone, float64(n)))
 		read.Add("path 1 beside path 3", beside.share[path1], float64(n))
 		read.Add("path 3 H2S beside path 1", beside.share[h2s], float64(n))
 		more, err := besideMore(s, n)
@@ -53,7 +53,7 @@ func together(s *study.Session) error {
 			return err
 		}
 		const bits = 8e-3
-		wide.Bar("path 1 alone", p, alone.mps*wideBytes*bits)
+		wide.Bar(oneAlone, p, alone.mps*wideBytes*bits)
 		wide.Bar("path 1", p, beside.share[path1]*wideBytes*bits)
 		wide.Bar("path 3", p, beside.share[p]*wideBytes*bits)
 	}

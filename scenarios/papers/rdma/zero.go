@@ -16,7 +16,9 @@ var Zero = study.Experiment{
 		Name: "machines", Value: 11, Unit: "machines", Source: "offpath.cfg.requesters",
 		Anchors: []string{"offpath.cfg.requesters"},
 	}),
-	Run:        zero,
+	Run: zero,
+	Notes: []string{"The paper has 1+2 and 2+1. Here half of the clients' threads are on each path, and there is one " +
+		"order of them: both gains are drawn and judged against it."},
 	Arithmetic: []string{"offpath.c12.gain_vs_p1", "offpath.c12.gain_vs_p2"},
 }
 

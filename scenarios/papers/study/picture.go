@@ -2,8 +2,11 @@ package study
 
 // Picture says what is drawn of the paper beside a series.
 type Picture struct {
-	Figure  string // figure of the paper; empty: Experiment.Figures
-	Printed []Printed
+	Figure   string // figure of the paper; empty: Experiment.Figures
+	Note     string // what a reader of the paper must know; it follows the title
+	Repeated string // system that is drawn in every panel, if there are several; empty: none
+	Apart    bool   // points are not joined: nothing is known of what lies between them
+	Printed  []Printed
 }
 
 // Printed is a number of a claim, with its place in the picture: where the series has the quantity that the number is
@@ -16,6 +19,10 @@ type Printed struct {
 	At     []float64 // first and last position on the first axis; one: that place only; none: all
 	Is     Relation
 	Of     Base // what the number is relative to
+
+	// From returns the value of the series that a printed number stands for, with the inputs of the experiment, if the
+	// paper gives the number for another quantity; nil: it is of this one.
+	From func(number float64, input func(name string) float64) float64
 }
 
 // Relation says how a printed number and a value of the series are related.
@@ -29,11 +36,13 @@ const (
 	Loss     Relation = "loss"     // less than the base, as a fraction of it
 	Sum      Relation = "sum"      // more than the base, in the same unit
 	Position Relation = "position" // on the first axis, not a value
+	Limit    Relation = "limit"    // it bounds the value: the paper derives it, and measures something else
 )
 
 // Base is the point of a series that a relation refers to. Fields that are empty are those of the value itself.
 type Base struct {
 	System string
+	Or     string // a second system: the lower of both counts; empty: none
 	Label  string
 	At     []float64
 }
