@@ -41,6 +41,7 @@ type Comp struct {
 	counters    [rnicspec.NumCounters]uint64
 	traffic     Traffic
 	congestion  Congestion
+	marking     uint32 // RegMark
 	accounts    [rnicspec.MaxAccounts]*account
 	slowWaiting int // slow packets of all accounts
 	noting      int // events of kind kindNote

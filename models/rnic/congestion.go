@@ -180,6 +180,17 @@ func (c *Comp) signals(q *qpair, e *core.Effects, echo bool) {
 	}
 }
 
+// checkMark handles the ECN field of a packet that arrives for an RC queue pair. RegMark has its effect here, so that
+// packets which arrived before a write of it stay as they are.
+func (c *Comp) checkMark(op *rxOp, now simcore.Ps) {
+	if c.marking != 0 && op.p.Mark() {
+		c.counters[rnicspec.CntSelfMarked]++
+	}
+	if op.p.Marked() {
+		c.marked(op.q, now)
+	}
+}
+
 // marked handles a received packet that has experienced congestion.
 func (c *Comp) marked(q *qpair, now simcore.Ps) {
 	c.counters[rnicspec.CntMarked]++

@@ -56,6 +56,11 @@
 // they are planned, and packets with data of READs when they would leave. CNPs and acknowledgements are not limited. A
 // CNP takes effect when it has arrived.
 //
+// Software can make the NIC treat packets as if a switch had marked them (register RegMark), for a host that is congested
+// itself: while the register is 1, each ECN-capable packet for an RC queue pair counts as marked when it arrives. It
+// then has the effects of any mark. Packets that arrived earlier, though they still wait in the receive pipeline, do not
+// change.
+//
 // # Credit accounts
 //
 // An RC queue pair can have an account, as the contract NIC's flows do (docs/nic.md section 10): each packet of a SEND

@@ -120,13 +120,11 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 		op.raw = true
 	}
 	if !op.raw && op.q.Type == rnicspec.RC {
-		switch {
-		case op.p.Opcode == wire.CNPOpcode:
+		if op.p.Opcode == wire.CNPOpcode {
 			c.notified(op, now)
 			return
-		case op.p.Marked():
-			c.marked(op.q, now)
 		}
+		c.checkMark(op, now)
 	}
 	op.bytes = len(f.Data)
 	c.rx.held += op.bytes

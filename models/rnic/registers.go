@@ -66,6 +66,8 @@ func (c *Comp) readRegister(addr uint64, dst []byte) error {
 		v = rnicspec.MaxQPs | rnicspec.MaxRead<<32
 	case base == rnicspec.RegResult:
 		v = c.result.Word()
+	case base == rnicspec.RegMark:
+		v = uint64(c.marking)
 	case base >= rnicspec.RegCounters && base < rnicspec.RegCounters+8*uint64(rnicspec.NumCounters):
 		v = c.Counter(rnicspec.Counter((base - rnicspec.RegCounters) / 8))
 	case base >= rnicspec.RegAccounts && base < rnicspec.RegAccounts+rnicspec.MaxAccounts*rnicspec.AccountBytes &&
@@ -97,6 +99,8 @@ func (c *Comp) writeRegister(off uint64, b []byte) {
 		if off+uint64(len(b)) == rnicspec.RegCommand+rnicspec.CmdBytes {
 			c.runCommand()
 		}
+	case off == rnicspec.RegMark && len(b) == 4 && binary.LittleEndian.Uint32(b) <= 1:
+		c.marking = binary.LittleEndian.Uint32(b)
 	default:
 		c.counters[rnicspec.CntWrongAccess]++
 	}

@@ -20,6 +20,8 @@ type Packet struct {
 
 	Payload []byte // payload of a received packet: a slice of the frame
 	Net     []byte // IP header of a received packet: a slice of the frame
+
+	ce bool // Mark marked the packet
 }
 
 // Drop is the reason why a packet was ignored.
@@ -130,16 +132,32 @@ func (p *Packet) extension(h wire.Header, b []byte) {
 	}
 }
 
-// Marked reports whether a received packet has experienced congestion (RFC 3168, section 5).
-func (p *Packet) Marked() bool {
-	const v6, v6Shift, ce = 6, 4, 3
+// congestionExperienced is the value of the ECN field of a marked packet (RFC 3168, section 5).
+const congestionExperienced = 3
+
+// ecn returns the ECN field of a received packet's IP header.
+func (p *Packet) ecn() byte {
+	const v6, v6Shift = 6, 4
 	switch {
 	case len(p.Net) < 2:
-		return false
+		return 0
 	case p.Net[0]>>4 == v6:
-		return p.Net[1]>>v6Shift&ce == ce
+		return p.Net[1] >> v6Shift & congestionExperienced
 	}
-	return p.Net[1]&ce == ce
+	return p.Net[1] & congestionExperienced
+}
+
+// Marked reports whether a received packet has experienced congestion.
+func (p *Packet) Marked() bool { return p.ce || p.ecn() == congestionExperienced }
+
+// Mark marks a received packet as congestion experienced, and reports whether it did. It leaves packets that are not
+// ECN-capable, or marked already, and does not change the frame.
+func (p *Packet) Mark() bool {
+	if p.Marked() || p.ecn() == 0 {
+		return false
+	}
+	p.ce = true
+	return true
 }
 
 // IsResponse reports whether the packet goes to the requester side of a queue pair.

@@ -8,6 +8,7 @@ const (
 	RegMaxRead = 0x00c // largest number of READs and atomics in flight per queue pair
 	RegCommand = 0x100 // 64 B: a command, which is executed when the last byte of this range is written
 	RegResult  = 0x140 // 8 B: the Result of the last command
+	RegMark    = 0x148 // 4 B, 0 or 1: whether packets that arrive count as marked (ECN); see CntSelfMarked
 
 	RegCounters = 0x200 // 8 B each, by Counter
 
@@ -113,10 +114,14 @@ const (
 	CntCNPsReceived
 	CntFast // packets of accounts that took a credit
 	CntSlow // packets of accounts that went to the memory for slow packets
+
+	// packets of CntMarked that had not experienced congestion: they were ECN-capable, and RegMark was 1
+	CntSelfMarked
 	NumCounters
 )
 
 var counterNames = [NumCounters]string{"rx_packets", "tx_packets", "dropped", "retries", "rnr_naks", "duplicates",
-	"qp_misses", "page_misses", "read_errors", "wrong_accesses", "marked", "cnps_sent", "cnps_received", "fast", "slow"}
+	"qp_misses", "page_misses", "read_errors", "wrong_accesses", "marked", "cnps_sent", "cnps_received", "fast", "slow",
+	"self_marked"}
 
 func (c Counter) String() string { return name(counterNames[:], int(c), "Counter") }
