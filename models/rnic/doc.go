@@ -56,9 +56,9 @@
 // they are planned, and packets with data of READs when they would leave. CNPs and acknowledgements are not limited. A
 // CNP takes effect when it has arrived.
 //
-// Software can make the NIC treat packets as if a switch had marked them (register RegMark), for a host that is congested
-// itself: while the register is 1, each ECN-capable packet for an RC queue pair counts as marked when it arrives. It
-// then has the effects of any mark. Packets that arrived earlier, though they still wait in the receive pipeline, do not
+// Software can make the NIC treat packets as if a switch had marked them (register RegMark), for a host that is itself
+// congested: while the register is 1, each ECN-capable packet for an RC queue pair counts as marked when it arrives,
+// with the effects of any mark. Packets that arrived earlier, though they may wait in the receive pipeline, do not
 // change.
 //
 // # Credit accounts

@@ -182,6 +182,18 @@ func (d *Device) Write(reg uint32, b []byte) {
 	}
 }
 
+// MarkArriving makes the NIC treat ECN-capable packets as marked when they arrive, or ends that. The core of a bus
+// writes the register; nil: that of the driver. An error ends the driver.
+func (d *Device) MarkArriving(bus driver.Bus, on bool) {
+	var word [4]byte
+	if on {
+		word[0] = 1
+	}
+	if err := d.BusOr(bus).WriteReg(rnicspec.RegMark, word[:]); err != nil {
+		d.fail(err)
+	}
+}
+
 // SetPort sets the addresses of a port.
 func (d *Device) SetPort(p rnicspec.SetPort) { d.Do(&p, nil) }
 

@@ -19,6 +19,8 @@
 // Commands are carried out one after the other in the order of the calls. The first one that the NIC refuses ends the
 // driver; Err names it. Posting is not a command: it happens at once.
 //
+// MarkArriving sets the register for hosts that are congested themselves; it is no command either.
+//
 // It is not libibverbs: it has no protection domains, events or connection management.
 //
 // An SRQ serves any number of queue pairs (QPConfig.SRQ).

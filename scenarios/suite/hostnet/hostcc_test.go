@@ -14,6 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/stack/baseline/hostcc"
+	"nictwin/stack/baseline/hostcc/monitor"
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/hostnet"
 	"nictwin/stack/hostnet/apps"
@@ -119,7 +120,7 @@ func playHostCC(t *testing.T, mark hostcc.Mark) {
 // is marked with mark `none`.
 func TestHostCCThrottlesAll(t *testing.T) {
 	spec := hostcc.DefaultSpec()
-	spec.OccupancyLines, spec.ReducePs, spec.Throttle, spec.Mark = 5, 5e6, hostcc.ThrottleAll, hostcc.MarkNone
+	spec.OccupancyLines, spec.ReducePs, spec.Throttle, spec.Mark = 5, 5e6, monitor.ThrottleAll, hostcc.MarkNone
 	c := congest(t, spec, 4, 200*simcore.Microsecond)
 	c.echo(0, 1500, apps.Load{Requests: 1500})
 	c.serve()

@@ -78,6 +78,7 @@ type Buffer struct {
 	waiting  fifo.Queue[*mem.Access]
 	relays   mem.Relays
 	onRoom   []func()
+	onWrite  func() // called at the next write; nil: nobody waits for one
 	occupied int
 	counted  simcore.Ps // time up to which the integrals in stats have been computed
 	wasFull  bool       // the buffer was full at the end of the latest run
@@ -125,6 +126,9 @@ func (b *Buffer) Full() bool { return b.occupied >= b.spec.Bytes || b.waiting.Le
 // OnRoom implements mem.Holder.
 func (b *Buffer) OnRoom(f func()) { b.onRoom = append(b.onRoom, f) }
 
+// OnWrite calls f when the next write arrives, before the write counts. There is one such function at a time.
+func (b *Buffer) OnWrite(f func()) { b.onWrite = f }
+
 // Handle implements sim.Handler. It has no events.
 func (b *Buffer) Handle(e sim.Event) error {
 	return fmt.Errorf("iio: %s: event of type %T: want none", b.Name(), e)
@@ -138,6 +142,10 @@ func (b *Buffer) Access(a *mem.Access) {
 	if err := a.Verify(b); err != nil {
 		a.Finish(err)
 		return
+	}
+	if f := b.onWrite; f != nil && a.Op == mem.Write {
+		b.onWrite = nil
+		f()
 	}
 	b.integrate()
 	b.stats.AcceptedBytes += uint64(len(a.Data))

@@ -56,6 +56,29 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig(256)) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 0, rig(256)) }
 
+// TestOnWrite checks that the next write calls the function once, before it counts, and that reads do not.
+func TestOnWrite(t *testing.T) {
+	e := simcore.NewEngine()
+	x, _ := build(t, e, 128, inject.DelaySpec{Latency: 100 * ns})
+	calls := 0
+	x.OnWrite(func() {
+		calls++
+		require.Zero(t, x.Stats().WrittenBytes)
+	})
+	access := func(op mem.Op) {
+		x.Access(&mem.Access{Op: op, Data: make([]byte, 64), Done: func(*mem.Access) {}})
+	}
+	access(mem.Read)
+	require.Zero(t, calls)
+	access(mem.Write)
+	access(mem.Write)
+	require.Equal(t, 1, calls)
+	x.OnWrite(func() { calls++ })
+	access(mem.Write)
+	require.Equal(t, 2, calls)
+	require.NoError(t, e.Run())
+}
+
 // TestOccupancy checks the integral of the occupancy, and the calls by which the buffer reports that it has room again.
 func TestOccupancy(t *testing.T) {
 	e := simcore.NewEngine()
