@@ -81,6 +81,8 @@ func (c *Case) controllers() (rest simcore.Ps) {
 			rest = max(rest, times(simcore.Ps(s.CEIO.ArmPeriod), 2))
 		} else if s.Kind == StackHostCC {
 			rest = max(rest, simcore.Ps(s.HostCC.RestPs()))
+		} else if s.watchesHost() {
+			rest = max(rest, simcore.Ps(s.RNIC.HostCC.RestPs()))
 		}
 	}
 	return rest

@@ -95,7 +95,8 @@ func (s *Spec) loaded(servers []board.ServerSpec) (list []load.Server) {
 func (s *Spec) busy(server int, c *board.CardSpec, endpoint, core int) bool {
 	x := s.stack(server)
 	if endpoint == nicspec.EndpointHost || x.Kind != StackFlexiNS {
-		return endpoint == nicspec.EndpointHost && core < s.AllWorkloads().Applications(server)
+		return endpoint == nicspec.EndpointHost && (core < s.AllWorkloads().Applications(server) ||
+			x.watchesHost() && hostOf(c) != nil && core == hostOf(c).CPU.Cores-1)
 	}
 	last := c.Switch.Arm.Host.CPU.Cores - 1
 	return core < x.FlexiNS.DataCores || core == last ||

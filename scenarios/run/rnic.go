@@ -11,11 +11,13 @@ import (
 	"nictwin/models/nic/nicspec"
 	rnicmodel "nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/models/sim/field"
 	"nictwin/scenarios/run/hardware"
 	"nictwin/scenarios/run/probe/classes"
 	"nictwin/scenarios/run/stats"
 	"nictwin/stack/apps"
+	"nictwin/stack/baseline/hostcc"
 	"nictwin/stack/ceio/bypass"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
@@ -32,6 +34,7 @@ type rnic struct {
 	cores    []apps.Core // of the applications
 	card     *board.Card
 	credits  *bypass.Controller // nil: queue pairs have no accounts
+	hostcc   *hardware.HostCC   // nil: nobody watches the IIO buffer
 }
 
 // validateModels checks that the models of devices of kind rnic exist.
@@ -84,6 +87,9 @@ func (x *StackSpec) fitsCores(c *board.CardSpec) error {
 	}
 	if x.RNIC.Core != usual.Core {
 		errs = append(errs, field.Errorf("rnic.core", ": "+want, "none"))
+	}
+	if x.RNIC.HostCC != nil {
+		errs = append(errs, field.Errorf("rnic.hostcc", ": "+want, "none"))
 	}
 	return errors.Join(errs...)
 }
@@ -141,7 +147,7 @@ func openRNIC(w *world, server int) (Stack, error) {
 		return nil, err
 	}
 	r.contexts = append(r.contexts, first)
-	if err := r.openAccounts(&options.Accounts); err != nil {
+	if err := errors.Join(r.openAccounts(&options.Accounts), r.openHostCC(w, server)); err != nil {
 		return nil, err
 	}
 	for _, bus := range buses[1:] {
@@ -153,8 +159,22 @@ func openRNIC(w *world, server int) (Stack, error) {
 func (r *rnic) Context(app int) verbs.Context { return r.contexts[app] }
 func (r *rnic) Core(app int) apps.Core        { return r.cores[app] }
 func (r *rnic) Ports() int                    { return 1 }
-func (r *rnic) Err() error                    { return r.dev.Err() }
-func (r *rnic) Close() error                  { return nil }
+
+// Err returns the first error of the driver or of HostCC (Stack).
+func (r *rnic) Err() error {
+	if r.hostcc == nil {
+		return r.dev.Err()
+	}
+	return errors.Join(r.dev.Err(), r.hostcc.Err())
+}
+
+// Close ends the control loop of HostCC (Stack).
+func (r *rnic) Close() error {
+	if r.hostcc != nil {
+		r.hostcc.Close()
+	}
+	return nil
+}
 
 // Settled reports whether nothing is in flight (Stack). If the NIC cannot report that it is idle, the stack is settled
 // once no event is pending.
@@ -287,6 +307,64 @@ func (w *world) creditRows() (list []stats.Credits) {
 			row.Fast, row.Slow = n.Counter(rnicspec.CntFast), n.Counter(rnicspec.CntSlow)
 		}
 		list = append(list, row)
+	}
+	return list
+}
+
+// watchesHost reports whether a core of the host runs the control loop of HostCC over an RDMA NIC.
+func (x *StackSpec) watchesHost() bool { return x.Kind == StackRNIC && x.RNIC.HostCC != nil }
+
+// validateWatch refuses the options of HostCC over UDP for a stack with verbs.
+func (x *StackSpec) validateWatch(at field.Path) error {
+	if x.HostCC == hostcc.DefaultSpec() {
+		return nil
+	}
+	return field.Errorf(at+".hostcc", ": stack %s is not over UDP: want none, or %v with kind %s", x.Kind,
+		field.Path("rnic.hostcc"), StackRNIC)
+}
+
+// validateControlCore checks that the control loop of HostCC over an RDMA NIC has a core of its own: the last one of
+// the first socket.
+func (s *Spec) validateControlCore(server int, c *board.CardSpec) error {
+	machine := hostOf(c)
+	if !s.stack(server).watchesHost() || machine == nil {
+		return nil
+	}
+	n := max(s.AllWorkloads().Applications(server), 1)
+	if n < machine.CPU.Cores {
+		return nil
+	}
+	return field.Errorf(field.Path(fmt.Sprintf("stacks[%d].rnic.hostcc", min(server, len(s.Stacks)-1))), ": the first "+
+		"socket of server %d has %d cores, of which applications and driver take %d, and the control loop needs one "+
+		"beside them: want none, fewer applications, or a board with more cores", server, machine.CPU.Cores, n)
+}
+
+// openHostCC starts the control loop of HostCC, if the options have one.
+func (r *rnic) openHostCC(w *world, server int) (err error) {
+	x := w.c.stack(server)
+	if !x.watchesHost() {
+		return nil
+	}
+	var flows []*cpu.Core
+	for _, c := range r.cores {
+		flows = append(flows, c.(looping).Core)
+	}
+	last := hostOf(&w.spec.Servers[server].Cards[0]).CPU.Cores - 1
+	if r.hostcc, err = hardware.OpenHostCC(*x.RNIC.HostCC, r.card, last, r.dev, flows); err != nil {
+		return err
+	}
+	if w.watching != nil {
+		w.watching.Stack[server] = r.hostcc.Counters(w.rack.Servers[server].Name)
+	}
+	return nil
+}
+
+// hostControls returns what the control loops of HostCC over RDMA NICs did.
+func (w *world) hostControls() (list []stats.HostCC) {
+	for i, s := range w.stacks {
+		if r, ok := s.(*rnic); ok && r.hostcc != nil {
+			list = append(list, r.hostcc.Row(w.rack.Servers[i].Name))
+		}
 	}
 	return list
 }

@@ -214,7 +214,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 		if s.Stacks[i].Kind == StackFlexiNS {
 			errs = append(errs, field.Under(at+".flexins", s.Stacks[i].FlexiNS.Validate()))
 		}
-		errs = append(errs, s.Stacks[i].validateRNIC(at))
+		errs = append(errs, s.Stacks[i].validateRNIC(at), s.Stacks[i].validateWatch(at))
 		errs = append(errs, s.validateFeatures(at, &s.Stacks[i], len(rack.Servers)))
 		for n := range rack.Servers {
 			if &s.Stacks[i] != s.stack(n) {
@@ -232,7 +232,8 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	for n := range rack.Servers {
 		card := &rack.Servers[n].Cards[0]
 		if err := errors.Join(s.validateEngine(n, card), s.validateApplications(n, card),
-			s.validateMemory(n, &rack.Servers[n]), s.validateSlowMemory(n, rack.Servers)); err != nil {
+			s.validateControlCore(n, card), s.validateMemory(n, &rack.Servers[n]),
+			s.validateSlowMemory(n, rack.Servers)); err != nil {
 			return err
 		}
 	}

@@ -327,7 +327,7 @@ func (w *world) figures(p *Played) error {
 	s := m.Summary()
 	s.AddLoads(w.loads.Rows())
 	s.AddBackground(w.background.Rows())
-	s.Credits = w.creditRows()
+	s.Credits, s.HostCC = w.creditRows(), w.hostControls()
 	if w.net != nil {
 		s.Credits, s.ShRing, s.HostCC = w.net.Credits(), w.net.SharedRings(), w.net.HostControls()
 	}

@@ -6,6 +6,7 @@ import (
 	"nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/field"
+	"nictwin/stack/baseline/hostcc/rdma"
 	"nictwin/stack/cc"
 	"nictwin/stack/ceio/bypass"
 	"nictwin/stack/driver/corebus"
@@ -18,6 +19,9 @@ type Spec struct {
 	// Accounts gives RC queue pairs credits for what they receive, as CEIO has them. The NIC keeps packets without one
 	// in memory of its card.
 	Accounts bypass.Spec `yaml:"accounts"`
+
+	// HostCC runs the control loop of HostCC on a core of the host, which has the NIC mark packets; nil: none does.
+	HostCC *rdma.Spec `yaml:"hostcc"`
 
 	// Burst is the number of completion entries that a core of the host takes before the application gets them, and
 	// before what has arrived meanwhile is seen; 0: all that have arrived.
@@ -65,7 +69,21 @@ func (s *Spec) Validate() error {
 	const fastest = 1000 * cc.Gbps
 	errs = append(errs, s.Fits(fastest), field.Under("accounts", s.Accounts.Validate()),
 		field.Within("burst", s.Burst, 0, 1<<rnicspec.MaxLogRing), field.Under("core", s.Core.Validate()))
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.validateHostCC())...)
+}
+
+// validateHostCC checks the options of HostCC, whose marks need congestion control that tells senders of them.
+func (s *Spec) validateHostCC() error {
+	h := s.HostCC
+	if h == nil {
+		return nil
+	}
+	err := field.Under("hostcc", h.Validate())
+	if h.Mark == rdma.MarkRegister && s.CC.Kind == None {
+		err = errors.Join(err, field.Errorf("hostcc.mark", "%s: with %v %s the NIC tells no sender of marks: want %s, "+
+			"or %s or %s there", h.Mark, field.Path("cc.kind"), None, rdma.MarkNone, DCQCN, DCTCP))
+	}
+	return err
 }
 
 // Fits returns every error of the congestion control on a port of the given rate, by field.

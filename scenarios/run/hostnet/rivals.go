@@ -9,6 +9,7 @@ import (
 	"nictwin/scenarios/run/stats"
 	"nictwin/stack/apps/kind"
 	"nictwin/stack/baseline/hostcc"
+	"nictwin/stack/baseline/hostcc/monitor"
 	"nictwin/stack/baseline/shring"
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/hostnet"
@@ -149,12 +150,25 @@ func (r *rival) counters(server string) (list []probe.Counter) {
 		count("times that the lock was taken", times, func() uint64 { return r.ring.Stats().Contended })
 	}
 	if r.host != nil {
-		level("IIO buffer, moving average", probe.Lines, func() int { return int(r.host.Lines()) })
-		count("packets marked", packets, func() uint64 { return r.host.Stats().Marked })
-		count("steps to a higher level", times, func() uint64 { return r.host.Stats().Raised })
-		count("steps to a lower level", times, func() uint64 { return r.host.Stats().Lowered })
+		marked := func() uint64 { return r.host.Stats().Marked }
+		list = append(list, HostControlCounters(server, r.host.Monitor, marked)...)
 	}
 	return list
+}
+
+// HostControlCounters lists what a series shows of the control loop of a server with HostCC. marked returns the number
+// of packets marked.
+func HostControlCounters(server string, m *monitor.Monitor, marked func() uint64) []probe.Counter {
+	count := func(what, unit string, read func() uint64) probe.Counter {
+		return probe.Counter{Picture: probe.Packets, Where: server, What: what, Unit: unit, Sparse: true, Read: read}
+	}
+	return []probe.Counter{
+		{Picture: probe.Queues, Where: server, What: "IIO buffer, moving average", Unit: probe.Lines, Level: true,
+			Sparse: true, Read: func() uint64 { return uint64(m.Lines()) }},
+		count("packets marked", packets, marked),
+		count("steps to a higher level", times, func() uint64 { return m.Stats().Raised }),
+		count("steps to a lower level", times, func() uint64 { return m.Stats().Lowered }),
+	}
 }
 
 // times is the unit of counters of events.
@@ -180,8 +194,13 @@ func (n *Net) HostControls() (list []stats.HostCC) {
 			continue
 		}
 		s := x.host.Stats()
-		list = append(list, stats.HostCC{Server: x.name, Samples: s.Samples, Lines: s.Lines, Level: s.Level,
-			Raised: s.Raised, Lowered: s.Lowered, Marked: s.Marked})
+		list = append(list, HostControl(x.name, s.Stats, s.Marked))
 	}
 	return list
+}
+
+// HostControl returns the statistics of a server's control loop.
+func HostControl(server string, s monitor.Stats, marked uint64) stats.HostCC {
+	return stats.HostCC{Server: server, Samples: s.Samples, Lines: s.Lines, Level: s.Level, Raised: s.Raised,
+		Lowered: s.Lowered, Marked: marked}
 }

@@ -27,7 +27,7 @@ const (
 	us = simcore.Microsecond
 )
 
-// registers are those of a NIC that keeps what is written to RegMark.
+// registers records what is written to RegMark.
 type registers struct {
 	e     *simcore.Engine
 	marks []uint32
