@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/run/stats"
 )
 
 // Slow packets are short. In buffers of 2 KB runs of them are copied with long gaps, in short ones with short gaps.
@@ -34,6 +36,34 @@ func TestSlowPackets(t *testing.T) {
 	require.Equal(t, plain.Digest, short.Digest)
 	require.Equal(t, plain.Digest, waiting.Digest)
 	require.Less(t, 3*few, long)
+}
+
+// A client has more requests under way than its flow has credits, and asks faster than the core answers. Marks shorten
+// its window, so that the slow path runs empty and the flow comes back to the fast path, again and again. Without marks
+// some slow packets nearly always wait. Where the core keeps pace, or a message bypasses it,
+// nothing is marked.
+func TestMarksBringFlowsBack(t *testing.T) {
+	play := func(cycles int, options, workload string) *stats.Credits {
+		list, err := Parse("x.yaml", fmt.Appendf(nil, "name: x\ndescription: d\nboard: {preset: ce-pair}\nstacks: "+
+			"[{kind: ceio, ceio: {flows: 1, batch: 8, %s}, hostnet: {rx_cycles: %d}}, {kind: udp}]\n"+
+			"workload: {transport: udp, from: 1, to: 0, %s}\n", options, cycles, workload))
+		require.NoError(t, err)
+		p, err := list[0].Play(t.Context(), Options{Unjudged: true, Stats: StatsSummary})
+		require.NoError(t, err)
+		require.Empty(t, p.Findings)
+		return &p.Stats.Credits[0]
+	}
+	const echo = "kind: echo, sizes: [100], answer: 64, count: 4000, depth: 512"
+	for _, cycles := range []int{500, 2000} { // the slower core takes longer for a burst than the period of marks
+		marks := play(cycles, "credits: 64, slow_bytes: 192", echo)
+		none := play(cycles, "credits: 64, slow_bytes: 192, mark_period: 1s", echo)
+		t.Logf("%d of 4,000 packets are fast with marks, %d without", marks.Fast, none.Fast)
+		require.Greater(t, marks.Fast, uint64(1500), "%d cycles", cycles)
+		require.Greater(t, marks.Fast, 3*none.Fast, "%d cycles", cycles)
+		require.Zero(t, none.CE)
+	}
+	require.Zero(t, play(50, "credits: 0, slow_bytes: 192", echo+", every: 150ns").CE)
+	require.Zero(t, play(50, "credits: 0", "kind: chunks, sizes: [60KB], count: 100, depth: 2, chunks: {file: 4}").CE)
 }
 
 // Short buffers for slow packets must hold the frames of the flows that have them, and some flow must.

@@ -235,14 +235,15 @@ func (f *Flow) Rings() []driver.Layout {
 // Start lets the flow take part in the credits.
 func (f *Flow) Start(now Ps) error { return f.d.m.Open(now, f.c.Flow) }
 
-// Poll takes at most n completion entries of each ring, and reports whether there were any.
+// Poll takes at most n completion entries of the fast ring and all of the slow ring, and reports whether there were any.
+// Slow packets are taken at once because copies and marks depend on how many have come.
 func (f *Flow) Poll(now Ps, n int) bool {
 	f.now = now
 	before := f.polled
 	if f.fast != nil {
 		f.fast.PollSome(n)
 	}
-	f.slow.PollSome(n)
+	f.slow.Poll()
 	f.c.Copier.Flush()
 	return f.polled != before
 }

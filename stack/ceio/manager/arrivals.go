@@ -41,8 +41,7 @@ func (m *Manager) SlowArrived(now Ps, id int, seq uint32) {
 	}
 	f.order.lastSlow = seq
 	m.stats.Slow++
-	f.marks.roll(now, m.markEvery)
-	f.marks.produced++
+	f.marks.backlog++
 	m.arrived(now, f)
 	f.slow.Push(seq)
 	m.merge(now, f)
@@ -71,12 +70,10 @@ func (m *Manager) merge(now Ps, f *flow) {
 		default:
 			m.checkNumbers(f)
 			f.gap.update(now, f.fast.Len()+f.slow.Len() > 0, f.merger.Next() != next)
-			m.drain(now, f)
 			return
 		}
 	}
 	f.gap.update(now, false, false)
-	m.drain(now, f)
 }
 
 // lenient reports whether packets may come fast without a credit: with controller `arm`, and where the ledger loses

@@ -193,6 +193,7 @@ func (m *Manager) Processed(now Ps, id, fast, slow, messages int) {
 		return
 	}
 	f.landed -= slow
+	f.marks.backlog -= slow
 	f.processed += fast
 	f.messages += messages
 	switch {
@@ -201,7 +202,9 @@ func (m *Manager) Processed(now Ps, id, fast, slow, messages int) {
 	case f.paused:
 		m.settle(f)
 	}
-	m.drain(now, f)
+	if f.runs.Len() == 0 { // or each landing buffer that is freed would make a copy of one packet
+		m.drain(now, f)
+	}
 }
 
 // releaseBatch returns the credits of a batch of messages, and reports whether it did.

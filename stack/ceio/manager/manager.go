@@ -140,7 +140,7 @@ func New(s Spec, nic NIC) (*Manager, error) {
 	for i := range m.flows {
 		f := &m.flows[i]
 		*f = flow{id: i, shared: i == s.Flows, state: Slow, paused: true, ring: ring.New(s.FastSlots + s.SlowSlots),
-			order: begin()}
+			order: begin(), marks: marks{caughtUp: true}}
 	}
 	if !s.Reallocate {
 		all := make([]int, s.Flows)

@@ -14,13 +14,17 @@ func (m *Manager) Recv(now Ps, id, n int, dst []ring.Packet) ([]ring.Packet, boo
 	if most := m.most(); n < 1 || n > most {
 		return dst, false, fmt.Errorf("ceio: receiving %d packets at once: want 1 to %d", n, most)
 	}
+	f.marks.compare(now, m.markEvery)
 	if f.ring.Ready(n) < n {
-		m.want(now, f, n, f.ring.Held(n))
+		m.want(f, n, f.ring.Held(n))
 	}
-	if f.ring.Ready(n) < n {
-		return dst, false, m.err
+	m.drain(now, f)
+	ok := f.ring.Ready(n) >= n
+	if ok {
+		dst = m.handOver(now, f, n, dst)
 	}
-	return m.handOver(now, f, n, dst), true, m.err
+	f.checkCaughtUp()
+	return dst, ok, m.err
 }
 
 // most returns the most packets that Recv can wait for.
@@ -38,11 +42,14 @@ func (m *Manager) Pending(id int) int { return m.flows[id].ring.Pending() }
 // than n, it starts the copies of slow ones.
 func (m *Manager) AsyncRecv(now Ps, id, n int, dst []ring.Packet) ([]ring.Packet, error) {
 	f := &m.flows[id]
+	f.marks.compare(now, m.markEvery)
 	ready, held := f.ring.Ready(n), f.ring.Held(0)
 	dst = m.handOver(now, f, ready, dst)
 	if ready < n {
-		m.want(now, f, n-ready, held)
+		m.want(f, n-ready, held)
 	}
+	m.drain(now, f)
+	f.checkCaughtUp()
 	return dst, m.err
 }
 
@@ -66,7 +73,7 @@ func (m *Manager) handOver(now Ps, f *flow, n int, dst []ring.Packet) []ring.Pac
 	}
 	if n > 0 {
 		f.wanted = 0
-		if f.marks.growing(now, m.markEvery) {
+		if f.marks.growing {
 			m.stats.Marked += uint64(n)
 		}
 		m.merge(now, f) // the ring may have been full
@@ -77,7 +84,7 @@ func (m *Manager) handOver(now Ps, f *flow, n int, dst []ring.Packet) []ring.Pac
 // want notes that the next n packets are wanted, and begins to drain the slow path if there are slow ones. `held` fast
 // packets of the same message have arrived already and cannot be processed before those. If they hold all the flow's
 // credits, the CPU is not involved in single packets: the flow becomes inactive (Q3).
-func (m *Manager) want(now Ps, f *flow, n, held int) {
+func (m *Manager) want(f *flow, n, held int) {
 	f.wanted = n
 	if _, slow := f.ring.Uncopied(); slow > 0 && f.state == Slow {
 		m.stats.Drains++
@@ -86,7 +93,6 @@ func (m *Manager) want(now Ps, f *flow, n, held int) {
 	if f.state == Draining && !f.returned && held > 0 && held == f.ring.Unprocessed() && !f.shared {
 		m.request(f, false)
 	}
-	m.drain(now, f)
 }
 
 // drain starts copies of slow packets, unless the flow waits for a receive call to ask for them: first of those that
@@ -107,7 +113,7 @@ func (m *Manager) drain(now Ps, f *flow) {
 		if n == 0 {
 			break
 		}
-		m.start(now, f, first, n)
+		m.start(f, first, n)
 	}
 	f.held.update(now, m.holdsAll(f), false)
 	m.rest(f)
@@ -124,7 +130,7 @@ func (m *Manager) room(f *flow, first uint64) int {
 	return *f.lent.Front()
 }
 
-func (m *Manager) start(now Ps, f *flow, first uint64, n int) {
+func (m *Manager) start(f *flow, first uint64, n int) {
 	if m.spec.Lend {
 		if *f.lent.Front() -= n; *f.lent.Front() == 0 {
 			f.lent.Pop()
@@ -132,9 +138,6 @@ func (m *Manager) start(now Ps, f *flow, first uint64, n int) {
 	}
 	f.landed += n
 	f.ring.StartCopies(n)
-	if _, waiting := f.ring.Uncopied(); waiting == 0 && f.slow.Len() == 0 {
-		f.marks.catchUp(now, m.markEvery)
-	}
 	f.runs.Push(n)
 	m.stats.Copies++
 	m.nic.Copy(f.id, first, n)
@@ -159,8 +162,6 @@ func (m *Manager) CopyEnded(now Ps, id int) {
 		return
 	}
 	n := f.runs.Pop()
-	f.marks.roll(now, m.markEvery)
-	f.marks.consumed += n
 	f.ring.Copied(n)
 	m.drain(now, f)
 }
@@ -171,40 +172,4 @@ func front(q *fifo.Queue[uint32]) *uint32 {
 		return nil
 	}
 	return q.Front()
-}
-
-// marks compares production and consumption of a flow's slow path, period by period. Packets whose copies are under way
-// when a period ends are no growth: consumption keeps up as long as all packets get their copies at once.
-type marks struct {
-	since              Ps
-	produced, consumed int
-	keptUp             bool // at some time in the period, the copies of all packets had been started
-	more               bool // in the latest period, more packets came than were copied, and consumption never kept up
-}
-
-// roll ends the current period if it is over.
-func (k *marks) roll(now, period Ps) {
-	if now-k.since < period {
-		return
-	}
-	k.more = k.produced > k.consumed && !k.keptUp && now-k.since < 2*period
-	k.since, k.produced, k.consumed, k.keptUp = now-(now-k.since)%period, 0, 0, false
-}
-
-// catchUp notes that the copies of all packets have been started.
-func (k *marks) catchUp(now, period Ps) {
-	k.roll(now, period)
-	k.keptUp = true
-}
-
-func (k *marks) growing(now, period Ps) bool {
-	k.roll(now, period)
-	return k.more
-}
-
-// Marking reports whether packets handed over now must be marked as congestion experienced: in the latest
-// period, more packets came in the flow's slow ring than were copied to the host, and some waited for the start of
-// their copies at all times (Q2).
-func (m *Manager) Marking(now Ps, id int) bool {
-	return m.flows[id].marks.growing(now, m.markEvery)
 }

@@ -65,7 +65,7 @@ type Spec struct {
 	Lend      bool `yaml:"-"`          // the application lends the landing buffers (post_recv)
 	Copies    int  `yaml:"copies"`     // maximum number of copies of a flow in progress
 
-	// MarkEvery is the period in which production and consumption of the slow path are compared.
+	// MarkEvery is the shortest period in which production and consumption of the slow path are compared.
 	MarkEvery quantity.Time `yaml:"mark_period"`
 
 	// WaitLimit bounds what could be for ever: the wait for a packet whose successor has arrived, and for a landing

@@ -142,7 +142,7 @@ func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
 	x.Hdr, x.Pay = k.Hdr, k.Address
 	x.SetCqe(k.Cqe())
 	x.Slow = !k.Fast
-	if p.s.d.Manager().Marking(p.now(), p.id) {
+	if p.s.d.Manager().Marking(p.id) {
 		marked, err := p.marker.Mark(core, x)
 		p.check(err)
 		if marked {
