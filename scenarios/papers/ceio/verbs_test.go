@@ -27,9 +27,9 @@ func verbsOf(t *testing.T, rates map[staticKey]float64, p99, p999 map[system]int
 func TestVerbsJudged(t *testing.T) {
 	at := func(x system, kind string) staticKey { return staticKey{x, kind, tailSize} }
 	rates := map[staticKey]float64{at(baseline, involved): 100, at(withCEIO, involved): 150, at(baseline, column): 10,
-		at(withCEIO, column): 17, at(shRing, column): 12}
-	v := verbsOf(t, rates, map[system]int64{baseline: 200, shRing: 150, withCEIO: 100},
-		map[system]int64{baseline: 400, shRing: 90, withCEIO: 100})
+		at(withCEIO, column): 17, at(shRing, column): 12, at(hostCC, column): 11}
+	v := verbsOf(t, rates, map[system]int64{baseline: 200, hostCC: 160, shRing: 150, withCEIO: 100},
+		map[system]int64{baseline: 400, hostCC: 200, shRing: 90, withCEIO: 100})
 	v.gains()
 	v.tails()
 	found := map[string]study.Measured{}
@@ -40,6 +40,10 @@ func TestVerbsJudged(t *testing.T) {
 	require.Equal(t, []float64{2}, found["ceio.t2.ceio.erpc_rdma.p99.factor"].Values)
 	require.Equal(t, []float64{4}, found["ceio.t2.ceio.erpc_rdma.p999.factor"].Values)
 	require.Equal(t, "ShRing has 90 us, CEIO 100 us", found["ceio.t2.ceio.erpc_rdma.p999"].Broken)
+	require.Equal(t, []float64{160}, found["ceio.t2.hostcc.erpc_rdma.p99"].Values)
+	require.Empty(t, found["ceio.t2.hostcc.erpc_rdma.p99"].Broken)
+	require.Equal(t, []float64{1.25}, found["ceio.t2.hostcc.erpc_rdma.p99.factor"].Values)
+	require.Equal(t, []float64{2}, found["ceio.t2.hostcc.erpc_rdma.p999.factor"].Values)
 	require.Len(t, found, len(Verbs.Claims))
 
 	rates[at(withCEIO, column)] = 17.3
@@ -48,17 +52,21 @@ func TestVerbsJudged(t *testing.T) {
 	require.False(t, v.s.Outcome.Measured[0].Holds, "1.5 and 1.73")
 }
 
-// CEIO has an account for each flow, ShRing a part of its entries for each core.
+// CEIO has an account for each flow, ShRing a part of its entries for each core, and HostCC a threshold.
 func TestVerbsScenes(t *testing.T) {
 	s := session(t, &Verbs, 100)
 	var scenes []*point.Scene
-	for _, k := range verbsSystems {
+	for _, k := range allSystems {
 		scenes = append(scenes, verbsScene(s, k, tailSize))
 	}
 	x := scenesOf(t, s, scenes...)
-	require.Equal(t, []int{0, 0, staticFlows}, []int{x[0].Stacks[0].RNIC.Accounts.Flows,
-		x[1].Stacks[0].RNIC.Accounts.Flows, x[2].Stacks[0].RNIC.Accounts.Flows})
-	w := x[1].AllWorkloads()[0]
+	for i, k := range allSystems {
+		o := &x[i].Stacks[0].RNIC
+		require.Equal(t, k == withCEIO, o.Accounts.Flows == staticFlows, k)
+		require.Equal(t, k == hostCC, o.HostCC != nil, k)
+	}
+	require.EqualValues(t, 10, x[1].Stacks[0].RNIC.HostCC.OccupancyLines)
+	w := x[2].AllWorkloads()[0]
 	require.True(t, w.SharedReceive)
 	require.Equal(t, 512, w.Receives, "of 4,096 entries on eight cores")
 }
