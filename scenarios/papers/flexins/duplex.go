@@ -22,6 +22,8 @@ var Duplex = study.Experiment{
 			"send; as many as are left of 12"},
 		study.Input{Name: "rx.payload", Value: 4096, Unit: "B", Source: "assumption: the size is not printed; 4 " +
 			"cores carry 400 Gbps in packets of 4 KB, not of 2 KB"},
+		study.Input{Name: "rx.begin", Value: 1, Unit: "ms", Source: "SN Fig. 12: 1 s"},
+		study.Input{Name: "rx.length", Value: 5, Unit: "ms", Source: "SN Fig. 12: 5 s"},
 		study.Input{Name: "step", Value: 0.1, Unit: "of the rate", Source: "assumption: three times what counts as " +
 			"none; the paper prints the curve alone"},
 		study.Input{Name: "flat", Value: 0.03, Unit: "of the rate", Source: "the tolerance of " +
@@ -31,7 +33,8 @@ var Duplex = study.Experiment{
 	Settled: map[string]string{"smartns.tx.duplex_header_only": onCores, "smartns.tx.duplex_timeline": onCores +
 		"; judged with the staging ring in the LLC, as the rate of the larger one swings"},
 	Notes: []string{"1 s and 5 s of the paper are milliseconds here: rings and caches reach their steady state " +
-		"within two", "RDMA-assisted transmission is missing, as in flexins/transmit"},
+		"within two. Claims are judged by phases, each in a scene of its own; over_time has a scene for each design",
+		"RDMA-assisted transmission is missing, as in flexins/transmit"},
 }
 
 const onCores = "the flow goes from Arm cores to Arm cores, as SN says: packets enter the cables as a capture does, " +
@@ -72,6 +75,9 @@ func duplex(s *study.Session) error {
 		rx.Bar(d, phase, p.toArm[0])
 	}
 	s.Record(x, rx)
+	if err := overTime(s, designs); err != nil {
+		return err
+	}
 	loss := func(d, phase string) float64 { return 1 - tx[d+phase]/tx[d+before] }
 	s.Value("smartns.tx.duplex_header_only", loss(headerOnly, during), fmt.Sprintf("%.4g Gbps alone, %.4g beside",
 		tx[headerOnly+before], tx[headerOnly+during])).On(runs[:2]...)
@@ -103,14 +109,11 @@ func duplexScene(s *study.Session, d, phase string) *scene {
 	end := c.warm
 	if phase != before {
 		c.warm += point.WarmUp(s, 300*simcore.Microsecond)
-		c.captures = &arriving{first: int(s.Input("connections")), cores: int(s.Input("rx.cores")),
-			payload: int(s.Input("rx.payload"))}
+		c.captures = capturesOf(s)
 	}
 	if phase == during {
 		end = c.warm + c.point(s).Span(s) + point.Behind
 	}
-	// the acknowledgements of the flow under test share the cables: headers alone, one for each packet
-	rate := goodput(s, portGbps, s.Input("payload"))
-	c.captureFields = fmt.Sprintf("server: 0, rate: %.1fGbps, until: %dps", rate, end)
+	c.captureFields = fmt.Sprintf("server: 0, rate: %.1fGbps, until: %dps", receivedRate(s), end)
 	return c
 }

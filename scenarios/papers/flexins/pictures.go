@@ -25,7 +25,8 @@ var (
 		}},
 	}
 	duplexPictures = map[string]study.Picture{
-		"timeline": {Figure: "FN Fig. 13", Printed: []study.Printed{
+		"over_time": {Figure: "FN Fig. 13"},
+		"timeline": {Figure: "FN Fig. 13, by phases", Printed: []study.Printed{
 			{Claim: "smartns.tx.duplex_header_only", System: headerOnly, Label: during, Is: study.Loss,
 				Of: study.Base{Label: before}},
 		}},

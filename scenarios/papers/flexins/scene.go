@@ -28,6 +28,7 @@ type scene struct {
 	captures  *arriving  // flow that ends on Arm cores; nil: none
 	warm      simcore.Ps // from the begin of the traffic to that of the window
 	window    simcore.Ps
+	series    bool // its result is a series over time, not a rate
 
 	captureFields string // of each capture
 	dir           string // folder of the captures
@@ -38,7 +39,8 @@ func (c *scene) point(s *study.Session) *point.Scene {
 	x := &point.Scene{Name: c.name, Board: "{preset: " + cmp.Or(c.board, s.Text("testbed")) + "}",
 		Devices: c.devices, Stacks: c.stacks, Workloads: c.workloads, Passing: c.passing,
 		Payload: cmp.Or(c.payload, "reused"), Count: c.count, More: c.more,
-		Begin: simcore.Microsecond, Warm: c.warm, Window: c.window, Counters: counters}
+		Begin: simcore.Microsecond, Warm: c.warm, Window: c.window, Counters: counters,
+		Series: c.series, Unrated: c.series}
 	if c.captures != nil {
 		x.More += "background:\n"
 		for port := range 2 {

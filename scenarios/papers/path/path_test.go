@@ -82,10 +82,22 @@ func TestPicturesShowWhatIsJudged(t *testing.T) {
 	for _, p := range duplexPictures {
 		for _, x := range p.Printed {
 			require.NotContains(t, x.System, linksOnly, x.Claim)
+			limit := x.Claim == "offpath.p2.bidir_limit"
+			require.Equal(t, limit, x.Is == study.Limit, "%s: the paper derives it, and measures as much as on path 1",
+				x.Claim)
 			drawn++
 		}
 	}
 	require.Positive(t, drawn)
+}
+
+// TestNumbersOfOtherQuantities checks the rates that numbers about the line rate and about the LLC stand for: 0.6 of
+// 400 Gbps, and what 1,200 Gbps carry if 800 need 1,600.
+func TestNumbersOfOtherQuantities(t *testing.T) {
+	s, err := study.NewSession(t.Context(), &Passes, 1)
+	require.NoError(t, err)
+	require.InDelta(t, 240, ofLink(0.6, s.Input), 1e-9)
+	require.InDelta(t, 600, throughLLC(1600, s.Input), 1e-9)
 }
 
 // TestPMinusN checks that path 1 gets what path 3 leaves of the channel, 256 Gbps, at 20 B for 512 B of payload: at the

@@ -12,7 +12,6 @@ func (p *Played) record(s *study.Session) {
 	r := study.Run{Name: p.Name, RoundTrips: p.Rate.Messages, Converged: p.Rate.Converged, SimPs: int64(p.Sim),
 		Scale: 1, Relative: Relative(&p.Rate)}
 	s.Outcome.Runs = append(s.Outcome.Runs, r)
-	s.Outcome.SimPs += int64(p.Sim)
 }
 
 // Relative returns the half width of the interval of a rate, relative to the rate; 1 if it has none.

@@ -35,6 +35,9 @@ type Scene struct {
 	// Series makes the result have a series of all counters, with intervals of a microsecond or more.
 	Series bool
 
+	// Unrated scenes have no steady rate in their window: they are not recorded as runs whose rate is known, or not.
+	Unrated bool
+
 	// Counters are read when the window begins and when it ends; nil: none.
 	Counters func(rack *board.Rack) []uint64
 }
@@ -134,9 +137,11 @@ func Play(s *study.Session, scenes ...*Scene) ([]*Played, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	for _, p := range all {
+	for i, p := range all {
 		s.Logf("%s: %.4g Gbps", p.Name, p.Rate.Gbps)
-		p.record(s)
+		if s.Outcome.SimPs += int64(p.Sim); !scenes[i].Unrated {
+			p.record(s)
+		}
 	}
 	return all, s.Err()
 }

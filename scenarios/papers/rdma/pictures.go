@@ -120,7 +120,7 @@ var (
 	}
 	atOnce           = study.Base{At: []float64{1}}
 	doorbellPictures = map[string]study.Picture{
-		"doorbell": {Figure: "OP Fig. 10", Printed: []study.Printed{
+		"doorbell": {Figure: "OP Fig. 10b", Printed: []study.Printed{
 			{Claim: "offpath.db.soc_side", System: s2h, At: []float64{16, 80}, Is: study.Factor, Of: atOnce},
 			{Claim: "offpath.db.client", System: path0, At: []float64{16, 80}, Is: study.Gain, Of: atOnce},
 			{Claim: "offpath.db.client", System: path1, At: []float64{16, 80}, Is: study.Gain, Of: atOnce},

@@ -61,7 +61,23 @@ func TestPicturesShowAllThatIsJudged(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 3, drawn)
+	require.Equal(t, 4, drawn)
+}
+
+// TestPicturesOfLongMessages checks that claims about them are drawn where they hold: from 64 KB on, and the packets on
+// both links at 256 KB, a size that is measured.
+func TestPicturesOfLongMessages(t *testing.T) {
+	for name, p := range largePictures {
+		for _, x := range p.Printed {
+			if x.Is == study.Value && x.Label == "" {
+				require.NotEmpty(t, x.At, "%s: %s", name, x.Claim)
+				require.GreaterOrEqual(t, x.At[0], full[0])
+			}
+		}
+	}
+	total := largePictures["large_packets_total"].Printed[0]
+	require.Equal(t, "offpath.p3.pkts_measured", total.Claim)
+	require.Contains(t, wholeSizes, int(1024*total.At[0]))
 }
 
 // TestClaimsAboutLatencyNeedAMargin checks that a latency that is 0.5% shorter is not judged to be shorter, and that
