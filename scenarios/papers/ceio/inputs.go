@@ -42,8 +42,8 @@ var shared = []study.Input{
 		"its ring of 1,024 buffers takes at any time, as these are posted 32 at a time. So the rings of eight flows " +
 		"(ce.buf: 16 MB) exceed the cache, and none runs out of buffers, which would lose packets and halve windows"},
 	{Name: "echo.depth", Value: ring - repost - transmit, Unit: "requests", Source: "assumption: as depth, of " +
-		"echoes. Answers are sent from the request's buffer, which is free when the core sees that they have left: up to 256 " +
-		"of them, a transmit ring"},
+		"echoes. Answers are sent from the request's buffer, which is free when the core sees that they have left: " +
+		"up to 256 of them, a transmit ring"},
 	{Name: "chunk", Value: 64_000, Unit: "B", Source: "assumption: of a CPU-bypass flow; 46 packets"},
 	{Name: "file", Value: 256, Unit: "chunks", Source: "of a file: 16 MB, which no cache holds until it is written " +
 		"again, as the 16 GB of ce.linefs"},
