@@ -255,10 +255,10 @@ func TestCloseEvery(t *testing.T) {
 	}
 }
 
-// Shared receive queues, credits and congestion control together, drawn at random, over cables with every fault: every
-// message comes once, intact and in order, and nothing is left in the NICs.
+// Shared receive queues, credits, congestion control and HostCC together, drawn at random, over cables with every
+// fault: every message comes once, intact and in order, and nothing is left in the NICs.
 func TestHardwareDrawn(t *testing.T) {
-	fast, slow := uint64(0), uint64(0)
+	fast, slow, marked := uint64(0), uint64(0), uint64(0)
 	for seed := range uint64(16) {
 		text := drawnHardware(rand.New(rand.NewPCG(seed, 1)))
 		w, err := newWorld(t.Context(), caseOf(t, text), &Options{})
@@ -267,10 +267,12 @@ func TestHardwareDrawn(t *testing.T) {
 		require.NoError(t, w.play(p), text)
 		require.True(t, p.Pass(), "%s: %s", text, texts(p))
 		fast, slow = fast+w.counter(1, rnicspec.CntFast), slow+w.counter(1, rnicspec.CntSlow)
+		marked += w.counter(1, rnicspec.CntSelfMarked)
 		require.NoError(t, w.close())
 	}
 	require.NotZero(t, fast)
 	require.NotZero(t, slow)
+	require.NotZero(t, marked)
 }
 
 // drawnHardware returns a scenario of two RDMA NICs with drawn options.
@@ -294,9 +296,17 @@ func drawnHardware(r *rand.Rand) string {
 	accounts := fmt.Sprintf("flows: 12, credits: %s, batch: %d, log_slots: %d, mark_at: %d", credits, batch, logSlots,
 		min(r.IntN(6), 1<<logSlots-1))
 	chances := "loss: 0.01, duplication: 0.01, disorder: 0.01, corruption: 0.01, ecn: " + pick("0", "0.1", "0.5")
+	cc, faults := pick("none", "dcqcn", "dctcp"), 1+r.IntN(99)
+	if r.IntN(2) == 0 {
+		accounts += fmt.Sprintf("}, hostcc: {occupancy_lines: %d, occupancy_gain: 2, reduce: %dus", 1+r.IntN(3),
+			r.IntN(9))
+		if cc == "none" {
+			accounts += ", mark: none"
+		}
+	}
 	return fmt.Sprintf("board: {preset: bf3-cores-pair}\ndevices: [{kind: rnic, model: connectx7}]\nstacks: "+
 		"[{kind: rnic, rnic: {cc: {kind: %s}, accounts: {%s}}}]\nworkload: {%s}\nfaults: {wire: {seed: %d, "+
-		"chances: {%s}}}\n", pick("none", "dcqcn", "dctcp"), accounts, load, 1+r.IntN(99), chances)
+		"chances: {%s}}}\n", cc, accounts, load, faults, chances)
 }
 
 // In bursts, applications get the same messages in the same order, earlier, and all of them come; what the driver costs

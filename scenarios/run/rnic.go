@@ -314,7 +314,7 @@ func (w *world) creditRows() (list []stats.Credits) {
 // watchesHost reports whether a core of the host runs the control loop of HostCC over an RDMA NIC.
 func (x *StackSpec) watchesHost() bool { return x.Kind == StackRNIC && x.RNIC.HostCC != nil }
 
-// validateWatch refuses the options of HostCC over UDP for a stack with verbs.
+// validateWatch rejects the options of HostCC over UDP for a stack with verbs.
 func (x *StackSpec) validateWatch(at field.Path) error {
 	if x.HostCC == hostcc.DefaultSpec() {
 		return nil

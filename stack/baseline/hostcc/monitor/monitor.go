@@ -20,12 +20,12 @@ type Config struct {
 	Host *host.Server // whose cores are throttled
 	IIO  *iio.Buffer  // through which the device writes
 
-	// Mark begins to mark packets, or ends it, if that is not so yet, and reports whether it is so. It is called after
-	// each sample, on the core of the loop; the loop does not rest before it reports true.
+	// Mark starts or stops marking packets and reports whether that has been carried out. It is called after each
+	// sample, on the core of the loop, which does not rest before it returns true. nil: nobody marks.
 	Mark func(marking bool) bool
 
-	// Rests is called when the loop comes to rest; the caller wakes it when packets arrive. nil: the caller does so in
-	// any case.
+	// Rests is called when the loop comes to rest, so that the caller can arrange for Wake. nil: it calls Wake for each
+	// packet.
 	Rests func()
 }
 
@@ -86,8 +86,7 @@ func (m *Monitor) Err() error { return m.err }
 // Stop ends the loop.
 func (m *Monitor) Stop() { m.loop.Stop() }
 
-// Spare makes the throttle leave a core alone, because it runs a flow, unless all cores are throttled. The core of the
-// loop itself is refused.
+// Spare exempts a core that runs a flow from ThrottleOthers. It refuses the core of the loop.
 func (m *Monitor) Spare(c *cpu.Core) error {
 	if c == m.c.Bus.Core() {
 		return errors.New("a flow on the core of the control loop: want it on another")
