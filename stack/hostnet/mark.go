@@ -2,8 +2,20 @@ package hostnet
 
 import (
 	niccore "nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/cpu"
 )
+
+// SetCE makes the packet count as congestion experienced, without a change of its header, and reports whether it did.
+// It leaves the packets alone that Marker leaves alone. c is the packet's completion entry.
+func (p *Packet) SetCE(c nicspec.RxCqe) bool {
+	ecn := c.IpTos() & ecnMask
+	if !p.Good || p.L4 <= p.L3 || ecn == 0 || ecn == ecnMarked {
+		return false
+	}
+	p.CE = true
+	return true
+}
 
 // Marker marks packets in host memory as congestion experienced, by loads and stores of a core. It has the memory for
 // one header, so that nothing is allocated for a packet.

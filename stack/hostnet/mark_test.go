@@ -6,11 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/cpu"
 	"nictwin/models/sim/simcore"
 )
 
-// TestMark checks the bits that Marker sets, of IPv4 and IPv6, and the packets that it leaves alone.
+// TestMark checks the bits that Marker sets, of IPv4 and IPv6, and the packets that it and SetCE leave alone.
 func TestMark(t *testing.T) {
 	space, err := mem.NewSpace(1<<16, 1<<16)
 	require.NoError(t, err)
@@ -39,6 +40,13 @@ func TestMark(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := x.packet
+			cqe := make(nicspec.RxCqe, nicspec.CqeBytes)
+			cqe.SetIpTos(x.first<<4 | x.second>>4)
+			if x.first>>4 == 4 {
+				cqe.SetIpTos(x.second)
+			}
+			require.Equal(t, x.marked, p.SetCE(cqe))
+			require.Equal(t, x.marked, p.CE)
 			p.Hdr, p.Pay, p.PayLen = at, at+0x800, 100
 			header := []byte{x.first, x.second, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}
 			require.NoError(t, space.Write(p.At(p.L3), header))

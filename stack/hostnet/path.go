@@ -48,6 +48,7 @@ type Packet struct {
 	Good           bool // lengths and checksums are right
 	Slow           bool // the packet took the slow path
 	Last           bool // the packet ends its message; set by the flow before Done
+	CE             bool // the packet counts as congestion experienced, whatever its header says
 
 	AccountSeq uint32 // ordinal in the flow's account; 0: the flow has none
 

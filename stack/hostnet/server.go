@@ -66,7 +66,7 @@ func (s *server) take(p *Packet, d datagram) {
 	}
 	p.Last = h.Last
 	s.owed = true
-	fresh, err := s.recv.Take(&h, d.ecn == ecnMarked)
+	fresh, err := s.recv.Take(&h, p.CE || d.ecn == ecnMarked)
 	if err != nil && !(fresh && f.node.cfg.Reordered && errors.As(err, new(*rpc.OrderError))) {
 		f.Fail(err)
 	}

@@ -21,7 +21,7 @@ type Credits struct {
 	Late        uint64 `json:"late_packets"`      // slow ones after a resume
 	Overshoot   uint64 `json:"overshoot"`         // fast packets without a credit
 	Marked      uint64 `json:"marked_packets"`    // while the slow path was growing
-	CE          uint64 `json:"ce_packets"`        // packets in whose headers CE was set, when their core took them
+	CE          uint64 `json:"ce_packets"`        // packets that were marked when their core took them
 	Strangers   uint64 `json:"stranger_frames"`   // of the shared ring, and of no flow: dropped
 	Activated   uint64 `json:"activated_flows"`   // flows that became active
 	Deactivated uint64 `json:"deactivated_flows"` // flows that gave up their credits

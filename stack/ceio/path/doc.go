@@ -13,7 +13,6 @@
 // through a driver of its own: its register accesses take the time that they take on the board. It sees the host's
 // release of credits at once; the paper's driver writes its heads to the card, and that write is not modelled.
 //
-// While the slow path of a flow grows, its packets are marked as congestion experienced in their headers in host
-// memory, if their transport is ECN-capable. The checksum of an IPv4 header, which the NIC has checked, is left as it
-// is.
+// While the slow path of a flow grows, its packets are marked as congestion experienced, if their transport is
+// ECN-capable: the path tells the flow, which counts them as such. Their headers in host memory stay as they are.
 package path

@@ -21,7 +21,6 @@ type path struct {
 	at      int             // packets of `got` that were passed on
 	mine    []device.Packet // of the shared ring: packets of this flow, from `next` on
 	next    int
-	marker  hostnet.Marker
 	err     error
 }
 
@@ -136,18 +135,13 @@ func (p *path) nextShared(x *hostnet.Packet) bool {
 
 // pass stores a packet for the flow, marked if the slow path grows.
 func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
-	core := p.c.Bus.Core()
-	core.Compute(p.s.c.Spec.PacketCycles)
+	p.c.Bus.Core().Compute(p.s.c.Spec.PacketCycles)
 	*x = hostnet.Packet{HdrLen: k.HdrLen, PayLen: k.Bytes, Slot: uint32(k.Index % uint64(p.s.c.Spec.Landing))}
 	x.Hdr, x.Pay = k.Hdr, k.Address
 	x.SetCqe(k.Cqe())
 	x.Slow = !k.Fast
-	if p.s.d.Manager().Marking(p.id) {
-		marked, err := p.marker.Mark(core, x)
-		p.check(err)
-		if marked {
-			p.s.marked++
-		}
+	if p.s.d.Manager().Marking(p.id) && x.SetCE(k.Cqe()) {
+		p.s.marked++
 	}
 }
 
