@@ -12,6 +12,9 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
+// noFigure is Figures of an experiment that repeats none.
+const noFigure = "–"
+
 // draw returns the picture of a series, with the numbers that the paper prints about it.
 func (x *Result) draw(s *study.Series, all []claims.Claim) (*chart.Chart, error) {
 	p := x.Pictures[s.Name]
@@ -20,7 +23,7 @@ func (x *Result) draw(s *study.Series, all []claims.Claim) (*chart.Chart, error)
 		title += " (" + p.Note + ")"
 	}
 	c := chart.Chart{
-		Title: figure + ": " + title,
+		Title: strings.TrimPrefix(figure+": "+title, noFigure+": "),
 		Apart: p.Apart,
 		X:     chart.Axis{Name: s.Axes[0].Name, Unit: s.Axes[0].Unit, Log: s.Axes[0].Log},
 		Y:     chart.Axis{Name: s.Metric, Unit: s.Unit, Log: s.LogY},

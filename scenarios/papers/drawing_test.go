@@ -66,7 +66,7 @@ func TestNumbersOfClaimsAreDrawn(t *testing.T) {
 		c.Bands[3].Low, c.Bands[3].High})
 	require.Equal(t, []float64{200}, c.Bands[4].Values)
 	require.Equal(t, []float64{chart.AllX, -chart.AllX}, []float64{c.Bands[4].From, c.Bands[4].To})
-	require.Equal(t, "paper, base at 256 B: 3 × payload 16", c.Bands[5].Name, "nothing is accepted: it is no tolerance")
+	require.Equal(t, "paper, base at 256 B: 3 × payload 16 B", c.Bands[5].Name, "no tolerance: nothing is accepted")
 	require.Equal(t, []float64{48}, c.Bands[5].Values)
 	require.True(t, math.IsNaN(c.Bands[5].Low))
 	require.Contains(t, string(chart.SVG(c)), ">paper, other at 64 B: 10 Gbps (±10%)<")

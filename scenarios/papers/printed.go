@@ -241,7 +241,7 @@ func (d *drawn) baseText() string {
 	case of.System+of.Label != "":
 		return between + of.System + of.Label
 	case len(of.At) > 0:
-		return fmt.Sprintf("%s%s %g", between, d.chart.X.Name, of.At[0])
+		return between + d.chart.X.Name + " " + d.chart.X.Tick(of.At[0])
 	}
 	return ""
 }

@@ -87,6 +87,10 @@ func TestPicturesSayWhatTheyShow(t *testing.T) {
 	require.Equal(t, "Fig. 4: Parts (of two)", c.Title)
 	require.True(t, c.Apart)
 	require.Equal(t, []bool{false, true}, []bool{c.Series[0].Repeated, c.Series[1].Repeated})
+	x.Figures, x.Pictures["s"] = noFigure, study.Picture{}
+	c, err = x.draw(s, printedClaims())
+	require.NoError(t, err)
+	require.Equal(t, "Parts", c.Title)
 	x.Pictures["s"] = study.Picture{Repeated: "third"}
 	_, err = x.draw(s, printedClaims())
 	require.EqualError(t, err, "series s: its picture repeats system third, which is not in the series")

@@ -248,8 +248,8 @@ func (a *Axis) label() string {
 // sizes reports whether the axis has binary multiples of bytes.
 func (a *Axis) sizes() bool { return a.Log && bytesOf[a.Unit] > 0 }
 
-// tick returns the label of a position.
-func (a *Axis) tick(v float64) string {
+// Tick returns the label of a position, which has a unit only if it is a size.
+func (a *Axis) Tick(v float64) string {
 	if a.sizes() {
 		return size(v * bytesOf[a.Unit])
 	}
@@ -259,7 +259,7 @@ func (a *Axis) tick(v float64) string {
 // Text returns a position as text with its unit.
 func (a *Axis) Text(v float64) string {
 	if a.sizes() {
-		return a.tick(v)
+		return a.Tick(v)
 	}
 	return strings.TrimSpace(Number(v) + " " + Unit(a.Unit))
 }

@@ -198,7 +198,7 @@ func TestTicks(t *testing.T) {
 		require.Equal(t, want, size(v))
 	}
 	a := Axis{Name: "range", Unit: "KB", Log: true}
-	require.Equal(t, "48 KB", a.tick(48))
+	require.Equal(t, "48 KB", a.Tick(48))
 	require.Equal(t, "48 KB", a.Text(48))
 	require.Equal(t, "range", a.label(), "its unit is at the ticks")
 	a = Axis{Name: "time", Unit: "us"}

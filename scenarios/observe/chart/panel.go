@@ -115,7 +115,7 @@ func newPanel(c *Chart, part []Series, y scale) panel {
 		x := xScale(c.positions(), c.X.Log)
 		x.ticks = ticksWanted
 		p.X.Min, p.X.Max, p.X.Scale = x.low, x.high, x
-		at := places{scale: x, at: c.positions(), label: c.X.tick, width: func(s string) float64 {
+		at := places{scale: x, at: c.positions(), label: c.X.Tick, width: func(s string) float64 {
 			return float64(style(tickSize).Width(s) / (plotW - 60))
 		}}
 		if c.X.sizes() {

@@ -54,7 +54,7 @@ var (
 			{Claim: "smartns.naive.echo_gbps", Label: "as it is"},
 		}},
 		"staging": echoSection, "staging_passes": echoSection,
-		"knee": {Figure: "FN, SN section 3.3"}, "knee_size": cacheSection,
+		"knee": cacheSection, "knee_size": {Figure: "FN, SN section 3.3"},
 		"residence_passes": cacheSection, "residence_throughput": cacheSection,
 		"backlog": cacheSection, "backlog_bytes": cacheSection,
 		"llc_bandwidth": {Figure: "FN, SN section 3.3, 800 Gbps", Printed: []study.Printed{

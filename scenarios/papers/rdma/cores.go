@@ -21,7 +21,8 @@ import (
 // experiment path/doorbell charges its threads.
 var Cores = study.Experiment{
 	Group: "path", Name: "cores", Title: "Posting by software on simulated cores, against the charged costs",
-	Figures: "OP Fig. 10, section 3.3 Advice 4",
+	Figures:  "OP Fig. 10, section 3.3 Advice 4",
+	Pictures: coresPictures,
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: small; Fig. 10 does not print it"},
 		study.Input{Name: "take", Value: 8, Unit: "ns", Source: "stack/driver/corebus: 20 cycles at 2.5 GHz for 64 B " +

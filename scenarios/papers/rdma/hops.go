@@ -19,8 +19,9 @@ import (
 // plain copy by the card.
 var Hops = study.Experiment{
 	Group: "path", Name: "hops", Title: "Links that a request crosses; RDMA against DMA between host and SoC",
-	Figures: "OP section 2.3 and 3.3",
-	Claims:  []string{"offpath.p3.hops_p2", "offpath.prior.rdma_vs_dma_host_soc"},
+	Figures:  "OP section 2.3 and 3.3",
+	Pictures: hopsPictures,
+	Claims:   []string{"offpath.p3.hops_p2", "offpath.prior.rdma_vs_dma_host_soc"},
 	Inputs: inputs(
 		study.Input{Name: "nic.mrrs", Value: 512, Unit: "B", Source: "assumption: of the copy engine, as the NIC's"},
 		study.Input{Name: "payload", Value: 512, Unit: "B", Source: "assumption: of the request that is followed"},

@@ -69,8 +69,10 @@ var (
 		"large_bandwidth": {Figure: "OP Fig. 8a and 9", Printed: []study.Printed{
 			{Claim: "offpath.p2.large_read_collapse", System: "path 2 READ", Is: study.Position},
 			{Claim: "offpath.p1.large_bw", System: "path 1 READ", At: full},
+			{Claim: "offpath.abs.bw_degradation", System: "path 2 READ", At: full[1:], Is: study.Loss,
+				Of: study.Base{At: []float64{4}}},
 		}},
-		"large_packets": {Figure: "OP Fig. 8b and 9, at PCIe1", Printed: []study.Printed{
+		"large_packets": {Figure: "OP Fig. 8b and 9", Printed: []study.Printed{
 			{Claim: "offpath.p1.large_mpps", System: "path 1 READ", At: full},
 			{Claim: "offpath.p2.large_read_mpps_before", System: "path 2 READ", At: []float64{full[0], 9}},
 			{Claim: "offpath.p2.large_read_mpps_after", System: "path 2 READ", At: []float64{10, full[1]}},
@@ -110,15 +112,19 @@ var (
 	}
 
 	skewedPictures = map[string]study.Picture{
-		"skewed_WRITE": {Printed: []study.Printed{
+		"skewed_WRITE": {Figure: "OP Fig. 7b", Printed: []study.Printed{
 			{Claim: "offpath.p2.skew_write_narrow", System: "path 2, no cache", At: []float64{1.5}},
 			{Claim: "offpath.p2.skew_write_wide", System: "path 2, no cache", At: []float64{48}},
 		}},
-		"skewed_READ": {Printed: []study.Printed{
+		"skewed_READ": {Figure: "OP Fig. 7a", Printed: []study.Printed{
 			{Claim: "offpath.p2.skew_read_narrow", System: "path 2, no cache", At: []float64{1.5}},
 		}},
 	}
-	atOnce           = study.Base{At: []float64{1}}
+	atOnce       = study.Base{At: []float64{1}}
+	hopsPictures = map[string]study.Picture{
+		"hops": {Figure: "OP section 3.3"}, "rdma_dma": {Figure: "OP section 2.3"},
+	}
+	coresPictures    = map[string]study.Picture{"posting": {Figure: "beside OP Fig. 10b"}}
 	doorbellPictures = map[string]study.Picture{
 		"doorbell": {Figure: "OP Fig. 10b", Printed: []study.Printed{
 			{Claim: "offpath.db.soc_side", System: s2h, At: []float64{16, 80}, Is: study.Factor, Of: atOnce},
