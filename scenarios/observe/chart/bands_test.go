@@ -54,6 +54,18 @@ func TestColoursHaveOneMeaning(t *testing.T) {
 	require.Equal(t, darker(colours[7]), bandStyles(panels[1], bands, true)[0].colour)
 }
 
+// TestStripsHaveOneColour checks that curves with a panel each have the first colour.
+func TestStripsHaveOneColour(t *testing.T) {
+	c := &Chart{Strips: true}
+	for i := range 3 {
+		c.Series = append(c.Series, Series{Name: fmt.Sprint(i), Points: []Point{{X: 1, Y: 1}, {X: 2, Y: 2}}})
+	}
+	second := fmt.Sprintf("#%02X%02X%02X", colours[1].R, colours[1].G, colours[1].B)
+	require.NotContains(t, string(SVG(c)), second)
+	c.Strips = false
+	require.Contains(t, string(SVG(c)), second)
+}
+
 // TestRepeatedSeriesNeedRoom checks that a full panel repeats nothing.
 func TestRepeatedSeriesNeedRoom(t *testing.T) {
 	c := &Chart{Series: []Series{{Name: "one", Group: "a", Repeated: true}}}

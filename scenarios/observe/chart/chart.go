@@ -13,7 +13,7 @@ type Chart struct {
 	// Strips gives each curve a low panel of its own, with its own Y axis, unless there are too many.
 	Strips bool
 
-	// Apart leaves the points of curves unjoined, where nothing is known of what lies between them.
+	// Apart leaves the points of curves unjoined, where nothing between them was measured.
 	Apart bool
 }
 

@@ -27,7 +27,9 @@ type panel struct {
 
 func newFrame(c *Chart) *frame {
 	f := &frame{}
-	c = c.numbered()
+	if !c.strips() { // strips differ by their places
+		c = c.numbered()
+	}
 	parts := c.panels()
 	for i, part := range parts {
 		of := c.Series

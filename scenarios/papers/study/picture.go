@@ -5,7 +5,7 @@ type Picture struct {
 	Figure   string // figure of the paper; empty: Experiment.Figures
 	Note     string // what a reader of the paper must know; it follows the title
 	Repeated string // system that is drawn in every panel, if there are several; empty: none
-	Apart    bool   // points are not joined: nothing is known of what lies between them
+	Apart    bool   // points are not joined: nothing between them was measured
 	Printed  []Printed
 }
 
