@@ -54,8 +54,8 @@ func TestApplications(t *testing.T) {
 	}
 }
 
-// TestMarks has slow cores and few landing buffers, so that the slow path grows: packets are marked in their IP header,
-// whose checksum stays right, the receivers count the marks, and the clients reduce their windows.
+// TestMarks has slow cores and few landing buffers, so that the slow path grows: packets are marked, and their IP headers
+// stay as they are; the receivers count the marks, and the clients reduce their windows.
 func TestMarks(t *testing.T) {
 	for _, v6 := range []bool{false, true} {
 		var windows [2]int64
@@ -76,7 +76,7 @@ func TestMarks(t *testing.T) {
 			require.Equal(t, marks, marked > 0)
 			require.Equal(t, s.seen.marked, marked)
 			require.Equal(t, s.s.Stats().Marked, marked)
-			require.Zero(t, s.seen.wrong, "wrong checksums of IP headers")
+			require.Zero(t, s.seen.wrong, "IP headers that were changed")
 			s.finish()
 		}
 		t.Logf("windows without and with marks: %v", windows)

@@ -95,9 +95,9 @@ func (s *server) stray() hostnet.FlowConfig {
 	return c
 }
 
-// headers counts what IP headers had when a path handed them over.
+// headers counts packets that were marked when a path handed them over, and IP headers that the path changed.
 type headers struct {
-	packets, marked, wrong uint64
+	marked, wrong uint64
 }
 
 // look is a path whose packets are looked at.
@@ -107,7 +107,7 @@ type look struct {
 	c hostnet.PathConfig
 }
 
-// Next implements hostnet.Path. It counts marks, and wrong checksums of IPv4 headers.
+// Next implements hostnet.Path. It counts marks, and headers with CE or a wrong checksum.
 func (l *look) Next(p *hostnet.Packet) bool {
 	if !l.Path.Next(p) {
 		return false
@@ -116,18 +116,17 @@ func (l *look) Next(p *hostnet.Packet) bool {
 	if err := l.c.Bus.Core().Load(p.At(p.L3), b); err != nil {
 		panic(err)
 	}
-	l.h.packets++
 	ecn, sum := b[1]&3, uint32(0)
 	if b[0]>>4 == 6 {
 		ecn, b = b[1]>>4&3, nil
 	}
-	if ecn == 3 {
+	if p.CE {
 		l.h.marked++
 	}
 	for ; len(b) > 0; b = b[2:] {
 		sum += uint32(binary.BigEndian.Uint16(b))
 	}
-	if sum = sum&0xffff + sum>>16; sum != 0 && sum != 0xffff {
+	if sum = sum&0xffff + sum>>16; sum != 0 && sum != 0xffff || ecn == 3 {
 		l.h.wrong++
 	}
 	return true

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
+	"nictwin/stack/ceio/manager"
 	"nictwin/stack/hostnet"
 	"nictwin/stack/hostnet/apps"
 	"nictwin/stack/rpc"
@@ -111,12 +112,23 @@ func (k witnessed) flow(s *server, i int) (a, b hostnet.FlowConfig) {
 }
 
 // TestFewBuffers checks that a flow's fast packets land in as few buffers as it has credits, however long its ring is.
+// With controller `arm`, that holds when the controller has found out how many packets come between two polls.
 func TestFewBuffers(t *testing.T) {
 	s := newServer(t, 1)
 	at := map[uint64]bool{}
 	s.kinds[0] = witnessed{s.kinds[0], at}
 	require.NoError(t, s.open())
 	require.Greater(t, s.finish().Fast, uint64(256))
+	require.NotEmpty(t, at)
+	require.LessOrEqual(t, len(at), s.spec.Credits, "of 256 buffers")
+
+	s = newServer(t, 1)
+	s.spec.Controller = manager.ControlArm
+	s.kinds[0] = witnessed{echo{echoBytes, apps.Load{Requests: 3000, EveryPs: 1e6}}, at}
+	require.NoError(t, s.open())
+	require.NoError(t, s.RunFor(2500*simcore.Microsecond))
+	clear(at)
+	s.finish()
 	require.NotEmpty(t, at)
 	require.LessOrEqual(t, len(at), s.spec.Credits, "of 256 buffers")
 }

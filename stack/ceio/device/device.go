@@ -72,7 +72,7 @@ var _ manager.NIC = (*nic)(nil)
 // AddCredit implements manager.NIC. The descriptors for the credits are announced before.
 func (n *nic) AddCredit(flow, credits int) {
 	f := n.flows[flow]
-	(*Device)(n).check(f.fast.ensure(n.m.NeedsDescriptors(flow)))
+	(*Device)(n).check(f.ensure())
 	(*Device)(n).check(n.c.Driver.AddCreditBy(f.c.Bus, f.c.Account, credits))
 }
 
@@ -84,7 +84,7 @@ func (n *nic) TakeCredit(flow, credits int) {
 // Resume implements manager.NIC. The descriptors for the credits are announced before.
 func (n *nic) Resume(flow, credits int) {
 	f := n.flows[flow]
-	(*Device)(n).check(f.fast.ensure(n.m.NeedsDescriptors(flow)))
+	(*Device)(n).check(f.ensure())
 	(*Device)(n).check(n.c.Driver.ResumeAccountBy(f.c.Bus, f.c.Account, credits))
 }
 
@@ -108,7 +108,7 @@ func (n *nic) ReadAccount(flow int) {
 func (n *nic) Steer(flow int, fast bool) {
 	f := n.flows[flow]
 	if fast {
-		(*Device)(n).check(f.fast.ensure(f.fast.Size()))
+		(*Device)(n).check(f.ensure())
 	}
 	(*Device)(n).check(n.c.Steer(f.c.Rule, f.rule(fast)))
 }

@@ -171,7 +171,7 @@ func (f *Flow) open() error {
 	if f.shared() {
 		return drv.SetDefault(driver.ToQueue(f.c.Slow))
 	}
-	f.fast = &fastRing{lazy: s.Controller == manager.ControlNIC && f.c.Split == 0}
+	f.fast = &fastRing{lazy: f.c.Split == 0}
 	if f.fast.slots, err = f.alloc(nicspec.EndpointHost, s.FastSlots, f.c.Bytes); err != nil {
 		return err
 	}
@@ -240,10 +240,14 @@ func (f *Flow) Start(now Ps) error { return f.d.m.Open(now, f.c.Flow) }
 func (f *Flow) Poll(now Ps, n int) bool {
 	f.now = now
 	before := f.polled
-	if f.fast != nil {
+	if f.fast == nil {
+		f.slow.Poll()
+	} else {
 		f.fast.PollSome(n)
+		all := f.polled-before < uint64(n)
+		f.slow.Poll()
+		f.polledArm(all)
 	}
-	f.slow.Poll()
 	f.c.Copier.Flush()
 	return f.polled != before
 }
@@ -309,8 +313,9 @@ func (f *Flow) Done(now Ps, p *Packet, messages int) {
 		if f.fast.order != nil {
 			f.d.check(f.fast.ensure(f.fast.Size() / 4))
 		}
-		f.announce(f.fast.RxQueue)
+		f.announce(f.fast.RxQueue, f.fast.Size())
 		f.d.m.Processed(now, f.c.Flow, 1, 0, messages)
+		f.ensureArm()
 	} else {
 		f.d.m.Processed(now, f.c.Flow, 0, f.freeLanding(p.Index), messages)
 	}
@@ -331,13 +336,6 @@ func (f *Flow) freeLanding(index uint64) (n int) {
 		n++
 	}
 	return n
-}
-
-// announce rings the doorbell of a ring for a batch of buffers.
-func (f *Flow) announce(q *driver.RxQueue) {
-	if q.Waiting() >= max(1, min(f.c.Repost, q.Size()/4)) {
-		f.d.check(q.Ring())
-	}
 }
 
 // copy posts the copy of a run of slow packets: of the headers, if frames are split, and of the payload.
@@ -386,7 +384,7 @@ func (f *Flow) PostRecv(now Ps, at uint64, n int) error {
 func (f *Flow) copied(now Ps) {
 	for range f.runs.Pop() {
 		f.d.check(f.slow.Post(f.card.at(f.inCard)))
-		f.announce(f.slow)
+		f.announce(f.slow, f.slow.Size())
 		f.inCard++
 	}
 	f.d.m.CopyEnded(now, f.c.Flow)

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"nictwin/stack/ceio/manager"
 	"nictwin/stack/driver"
 )
 
@@ -44,15 +45,16 @@ func (s *slots) headers() uint64 {
 // len returns the length of all buffers.
 func (s *slots) len() uint64 { return s.headers() + s.n*s.hdrSize }
 
-// fastRing is a receive queue with buffers in host memory. With controller `nic`, whole frames land in the buffers that
-// were freed last, posted one for each credit as the account gets it: what the NIC writes to is no larger than the
-// credits, and stays in the cache. Those of credits that were taken away stay posted until packets land in them.
+// fastRing is a receive queue with buffers in host memory. Whole frames land in the buffers that were freed last, posted
+// one for each credit: what the NIC writes to is no larger than the credits, and stays in the cache. With controller
+// `arm`, packets that may come beyond the credits have buffers, too, when the credits are nearly used up. Buffers of
+// credits that were taken away stay posted until packets land in them.
 // Buffers of split frames are posted in the order of their addresses, so that the payload of consecutive packets is
 // adjacent, unless the NIC would be short of descriptors.
 type fastRing struct {
 	*driver.RxQueue
 	slots
-	lazy  bool            // posts by ensure alone
+	lazy  bool            // posts by ensure and postTo alone
 	free  []uint64        // buffers that are not posted, the one freed last at the end; if lazy
 	order *driver.InOrder // nil: posted in any order
 }
@@ -91,6 +93,14 @@ func (r *fastRing) ensure(n int) error {
 			return err
 		}
 	}
+	if err := r.postTo(n); err != nil {
+		return err
+	}
+	return announce(r.RxQueue)
+}
+
+// postTo posts free buffers until n are posted, the one freed last first.
+func (r *fastRing) postTo(n int) error {
 	for last := len(r.free) - 1; last >= 0 && r.Posted() < n; last-- {
 		i := r.free[last]
 		r.free = r.free[:last]
@@ -98,7 +108,7 @@ func (r *fastRing) ensure(n int) error {
 			return err
 		}
 	}
-	return announce(r.RxQueue)
+	return nil
 }
 
 // announce rings the doorbell for what has been posted.
@@ -107,4 +117,38 @@ func announce(q *driver.RxQueue) error {
 		return nil
 	}
 	return q.Ring()
+}
+
+// ensure announces the descriptors of the fast ring that the NIC must know of. With controller `arm`, those of split
+// frames are all announced.
+func (f *Flow) ensure() error {
+	n := f.d.m.NeedsDescriptors(f.c.Flow)
+	if !f.fast.lazy && f.d.c.Spec.Controller == manager.ControlArm {
+		n = f.fast.Size()
+	}
+	return f.fast.ensure(n)
+}
+
+// polledArm tells controller `arm` that all packets have been seen.
+func (f *Flow) polledArm(all bool) {
+	if all && f.d.c.Spec.Controller == manager.ControlArm {
+		f.d.m.AllSeen(f.c.Flow)
+	}
+	f.ensureArm()
+}
+
+// ensureArm announces further descriptors for packets that may come beyond the credits, with controller `arm`.
+func (f *Flow) ensureArm() {
+	if f.fast.lazy && f.d.c.Spec.Controller == manager.ControlArm {
+		n := f.d.m.NeedsDescriptors(f.c.Flow)
+		f.d.check(f.fast.postTo(n))
+		f.announce(f.fast.RxQueue, n)
+	}
+}
+
+// announce rings the doorbell of a ring that needs n descriptors for a batch of buffers.
+func (f *Flow) announce(q *driver.RxQueue, n int) {
+	if q.Waiting() >= max(1, min(f.c.Repost, n/4)) {
+		f.d.check(q.Ring())
+	}
 }

@@ -175,7 +175,6 @@ func (m *Manager) resume(f *flow, credits int) {
 	f.order.resumed()
 	m.stats.Resumes++
 	if m.spec.Controller == ControlArm {
-		f.hits.begin()
 		m.nic.Steer(f.id, true)
 		return
 	}
@@ -233,7 +232,6 @@ func (m *Manager) release(f *flow) bool {
 	}
 	n := f.processed
 	f.processed, f.messages, f.returned = 0, 0, true
-	f.hits.released += uint64(n)
 	without := min(n, f.excess)
 	f.excess -= without
 	m.ledger.Release(f.id, n-without)

@@ -140,7 +140,7 @@ func New(s Spec, nic NIC) (*Manager, error) {
 	for i := range m.flows {
 		f := &m.flows[i]
 		*f = flow{id: i, shared: i == s.Flows, state: Slow, paused: true, ring: ring.New(s.FastSlots + s.SlowSlots),
-			order: begin(), marks: marks{caughtUp: true}}
+			order: begin(), marks: marks{caughtUp: true}, hits: hits{most: s.FastSlots}}
 	}
 	if !s.Reallocate {
 		all := make([]int, s.Flows)
@@ -247,8 +247,19 @@ func (m *Manager) Idle(id int) bool {
 }
 
 // NeedsDescriptors returns how many descriptors of a flow's fast ring must be announced to the NIC, as its software
-// counts them: one for each credit in the account, and for each draw whose completion has not been seen.
-func (m *Manager) NeedsDescriptors(id int) int { return m.flows[id].inNIC + m.flows[id].early }
+// counts them: one for each credit in the account, and for each draw whose completion has not been seen. With
+// controller `arm`, one for each credit that is not in use, and for those packets that may come before the rule names
+// the slow ring.
+func (m *Manager) NeedsDescriptors(id int) int {
+	f := &m.flows[id]
+	switch {
+	case m.spec.Controller == ControlNIC:
+		return f.inNIC + f.early
+	case f.paused:
+		return 0
+	}
+	return m.armNeeds(f)
+}
 
 // InAccount returns the credits in a flow's account, if it has drawn only what was reported.
 func (m *Manager) InAccount(id int) int { return m.flows[id].inNIC }

@@ -241,7 +241,7 @@ func (w *world) check() error {
 	inHost := 0
 	for i := range w.flows[:w.spec.Flows] {
 		f := &w.flows[i]
-		inHost += len(f.rings[0]) - int(w.m.flows[i].hits.released)
+		inHost += len(f.rings[0]) - int(w.m.flows[i].drawn) + w.m.InHost(i)
 		for k, seq := range f.got[max(0, len(f.got)-10):] {
 			if want := max(0, len(f.got)-10) + k; int(seq) != want {
 				return fmt.Errorf("flow %d: packet %d was handed over as the %d-th", i, seq, want)
