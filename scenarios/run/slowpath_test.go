@@ -38,6 +38,30 @@ func TestSlowPackets(t *testing.T) {
 	require.Less(t, 3*few, long)
 }
 
+// A lone slow packet costs a copy, whose work entry is pushed to the NIC: one way over PCIe there, one back, and no round
+// trip to fetch the entry.
+func TestSlowPacketAlone(t *testing.T) {
+	handOver := func(credits int) int64 {
+		list, err := Parse("x.yaml", fmt.Appendf(nil, "name: x\ndescription: d\nboard: {preset: ce-pair}\nstacks: "+
+			"[{kind: ceio, ceio: {credits: %d, flows: 1}}, {kind: udp}]\nworkload: {kind: echo, transport: udp, "+
+			"from: 1, to: 0, sizes: [64], count: 50}\n", credits))
+		require.NoError(t, err)
+		p, err := list[0].Play(t.Context(), Options{Unjudged: true, Stats: StatsSummary})
+		require.NoError(t, err)
+		require.Empty(t, p.Findings)
+		for i := range p.Stats.Latency {
+			if l := &p.Stats.Latency[i]; l.Measure == "hand_over" {
+				return l.P50
+			}
+		}
+		t.Fatal("no latency")
+		return 0
+	}
+	slow, fast := handOver(0), handOver(64)
+	t.Logf("%d and %d ps", slow, fast)
+	require.Less(t, slow, 2*fast)
+}
+
 // A client has more requests under way than its flow has credits, and asks faster than the core answers. Marks shorten
 // its window, so that the slow path runs empty and the flow comes back to the fast path, again and again. Without marks
 // some slow packets nearly always wait. Where the core keeps pace, or a message bypasses it,

@@ -146,6 +146,7 @@ func (d *Device) OpenCopier(queue, log int, bus driver.Bus) (*Copier, error) {
 	k := &Copier{d: d}
 	var err error
 	k.queue, err = d.c.Driver.OpenTx(driver.TxConfig{
+		PushBlocks: 1, // a copy that waits alone reaches the NIC without a fetch
 		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: log, RingIn: nicspec.EndpointHost,
 			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: bus},
 		OnEnd: k.ended,
