@@ -47,7 +47,7 @@ func TestSharedRingIsCharged(t *testing.T) {
 		return core.BusyTime() / core.Spec().Period
 	}
 	for _, accounts := range []int{1, flows} {
-		const few, many = 0, 200 // cycles
+		const few, many = 0, 100 // cycles
 		shared := packets * (flows - accounts)
 		require.InEpsilon(t, packets*flows+shared, float64(busy(accounts, many)-busy(accounts, few))/(many-few), 0.05)
 	}

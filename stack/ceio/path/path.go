@@ -76,7 +76,6 @@ func (p *path) receive() bool {
 		now := p.now()
 		copied := p.core.copier.Poll(now)
 		more := p.flow.Poll(now, p.c.Burst)
-		p.worked = p.worked || copied || more
 		if more {
 			p.s.arm.arrived()
 		}
@@ -84,6 +83,8 @@ func (p *path) receive() bool {
 			m.Tick(now)
 		}
 		p.recv(now)
+		// Another flow of the core may have seen the end of their copies.
+		p.worked = p.worked || copied || more || len(p.got) > 0
 		p.core.limit(p.id)
 		if len(p.got) > 0 || !more {
 			break
