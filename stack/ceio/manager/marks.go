@@ -23,11 +23,13 @@ func (k *marks) compare(now, period Ps) {
 // checkCaughtUp notes, at the end of a receive call, whether it left slow packets waiting for the start of their copies
 // or, in host memory, for the application. Consumption has caught up when no packet that was left is still there.
 // Packets whose copies are under way do not count, however long copies take, nor do those that the application holds
-// until the rest of their message has come.
-func (f *flow) checkCaughtUp() {
+// until the rest of their message has come, nor those whose copy waits for the one under way so that it becomes longer.
+func (m *Manager) checkCaughtUp(f *flow) {
 	k, landed := &f.marks, f.ring.Landed()
 	first, waiting := f.ring.Uncopied()
-	waiting += f.slow.Len()
+	if waiting += f.slow.Len(); m.defers(f, waiting) {
+		waiting = 0
+	}
 	handed := first - uint64(f.ring.Copying()+landed)
 	switch {
 	case waiting > 0:

@@ -74,10 +74,10 @@ func TestMarksUntilProcessed(t *testing.T) {
 	}
 }
 
-// TestRunsAreLong checks that packets of one poll are copied by one work entry, and that landing buffers which are freed
-// one by one make no copies of one packet each.
+// TestRunsAreLong checks that packets wait for the end of the copy under way until there are as many as a receive call
+// wants, and that landing buffers which are freed one by one make no copies of one packet each.
 func TestRunsAreLong(t *testing.T) {
-	w := opened(t, 0, 1, func(s *Spec) { s.Landing = 8 })
+	w := opened(t, 0, 1, func(s *Spec) { s.Landing = 16 })
 	receive := func(n, want int, runs ...int) {
 		t.Helper()
 		got, err := w.m.AsyncRecv(w.now, 0, n, nil)
@@ -88,15 +88,22 @@ func TestRunsAreLong(t *testing.T) {
 	w.frames(0, 1)
 	receive(8, 0, 1)
 	w.frames(0, 6)
-	receive(8, 0, 1, 6) // while the flow is being drained
+	receive(8, 0, 1)
+	w.frames(0, 2)
+	receive(8, 0, 1, 7) // those that it wants
+	w.endCopy()
+	w.endCopy()
+	w.endCopy() // of the last one
 	w.frames(0, 9)
-	w.endCopy()
-	w.endCopy()
-	receive(6, 6, 1)
-	for range 6 {
+	receive(12, 9, 3, 4) // those that it wants, and those that landing buffers have room for
+	for range 9 {
 		w.m.Processed(w.now, 0, 0, 1, 1)
 	}
-	receive(0, 0, 1, 6)
+	receive(0, 0, 3, 4)
+	w.endCopy()
+	receive(0, 0, 4)
+	w.endCopy()
+	require.Equal(t, []int{2}, w.flows[0].runs)
 }
 
 // Without Spec.Async, only the packets that a receive call waits for are copied.

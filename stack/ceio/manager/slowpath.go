@@ -23,7 +23,7 @@ func (m *Manager) Recv(now Ps, id, n int, dst []ring.Packet) ([]ring.Packet, boo
 	if ok {
 		dst = m.handOver(now, f, n, dst)
 	}
-	f.checkCaughtUp()
+	m.checkCaughtUp(f)
 	return dst, ok, m.err
 }
 
@@ -49,7 +49,7 @@ func (m *Manager) AsyncRecv(now Ps, id, n int, dst []ring.Packet) ([]ring.Packet
 		m.want(f, n-ready, held)
 	}
 	m.drain(now, f)
-	f.checkCaughtUp()
+	m.checkCaughtUp(f)
 	return dst, m.err
 }
 
@@ -103,7 +103,7 @@ func (m *Manager) drain(now Ps, f *flow) {
 	}
 	for f.runs.Len() < m.spec.Copies {
 		first, n := f.ring.Uncopied()
-		if n == 0 {
+		if n == 0 || m.defers(f, n) {
 			break
 		}
 		if lacking := f.ring.Lacking(f.wanted); lacking > 0 || !m.spec.Async {
@@ -117,6 +117,12 @@ func (m *Manager) drain(now Ps, f *flow) {
 	}
 	f.held.update(now, m.holdsAll(f), false)
 	m.rest(f)
+}
+
+// defers reports whether the n packets that have no copy, fewer than a receive call wants, wait for the end of the copy
+// under way: more come meanwhile, and one work entry copies all of them.
+func (m *Manager) defers(f *flow, n int) bool {
+	return m.spec.Async && f.runs.Len() > 0 && n < f.wanted
 }
 
 // room returns the number of adjacent free host buffers for slow packets, from the given one on.
