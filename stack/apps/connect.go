@@ -6,6 +6,20 @@ import (
 	"nictwin/stack/verbs"
 )
 
+// Timeout codes of a queue pair: 4.096 us x 2^code.
+const (
+	DefaultTimeout = 8
+	MaxTimeout     = 31
+)
+
+// RetransmitAfter returns the timeout code of the spec, or DefaultTimeout if it has none.
+func (s *Spec) RetransmitAfter() int {
+	if s.Timeout == nil {
+		return DefaultTimeout
+	}
+	return *s.Timeout
+}
+
 // queuePairs creates the queue pairs of a server.
 func (u *setup) queuePairs(s *side) error {
 	spec := u.spec

@@ -27,6 +27,7 @@ func newPolling(t require.TestingT, count, depth int) (*server, *notice, flat) {
 	x.recvs = &receives{end: x.end, side: s, area: a, memory: true, total: count, spec: &spec,
 		post: func([]verbs.RecvWR) (int, error) { return 1, nil }}
 	x.allocateNotice()
+	x.recvs.makeBatch()
 	x.recvs.begin()
 	return x, x.notice, memory
 }

@@ -3,6 +3,8 @@ package apps
 import (
 	"errors"
 
+	"nictwin/models/sim/field"
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/verbs"
 )
 
@@ -18,9 +20,17 @@ type receives struct {
 	spec   *Spec
 	post   func([]verbs.RecvWR) (int, error)
 
-	idleSlots []int // slots without a request, because the queue had no room
-	wr        [1]verbs.RecvWR
-	sges      []verbs.SGE
+	idleSlots []int // slots without a request: a batch is not complete, or the queue had no room
+	wrs       []verbs.RecvWR
+	sges      [][]verbs.SGE // of each of wrs
+}
+
+// makeBatch allocates the scratch for one batch of requests.
+func (r *receives) makeBatch() {
+	r.wrs = make([]verbs.RecvWR, r.spec.ReceiveBatch)
+	for range r.wrs {
+		r.sges = append(r.sges, make([]verbs.SGE, 0, maxPieces))
+	}
 }
 
 // begin posts a request for each slot.
@@ -28,50 +38,26 @@ func (r *receives) begin() {
 	for s := range r.area.slots {
 		r.postSlot(s)
 	}
+	r.retry()
 }
 
-// postSlot posts a receive request for the memory of a slot, behind those of slots for which the queue had no room: the
-// slots of a queue take messages in the order in which they became free.
+// postSlot posts receive requests once there is a batch of slots for them, or the last ones: the slots of a queue take
+// messages in the order in which they became free.
 func (r *receives) postSlot(slot int) {
-	if !r.retry() || !r.tryPost(slot) {
-		r.idleSlots = append(r.idleSlots, slot)
+	r.idleSlots = append(r.idleSlots, slot)
+	if len(r.idleSlots) >= min(r.spec.ReceiveBatch, r.total-r.posted) {
+		r.retry()
 	}
 }
 
-// tryPost posts a receive request for the memory of a slot, unless all have been posted. It returns false if the queue
-// has no room.
-func (r *receives) tryPost(slot int) bool {
-	if r.posted >= r.total || r.withheld() || r.end != nil && r.end.stopped {
-		return true
-	}
-	n := 0
-	if r.memory {
-		n = r.area.piece * r.area.pieces
-	}
-	r.sges = r.area.spans(r.sges[:0], slot, n, max(r.area.piece, 1), r.key)
-	r.injectFault()
-	r.wr[0] = verbs.RecvWR{ID: recvBit | uint64(r.posted)<<slotBits | uint64(slot), SGEs: r.sges}
-	_, err := r.post(r.wr[:])
-	switch {
-	case err == nil:
-		r.posted++
-		if r.end != nil && r.end.notice != nil {
-			r.end.notice.await(slot)
-		}
-	case errors.Is(err, verbs.ENOMEM):
-		r.side.recvsFull = true
-		return false
-	default:
-		r.side.refused(r, err)
-	}
-	return true
-}
-
-// retry posts the requests that found no room. It stops and returns false when a request again finds no room.
+// retry posts requests for all slots without one, a batch at a time. It stops and returns false when a request finds no
+// room.
 func (r *receives) retry() bool {
-	for i, slot := range r.idleSlots {
-		if !r.tryPost(slot) {
-			r.idleSlots = append(r.idleSlots[:0], r.idleSlots[i:]...)
+	next := 0
+	for next < len(r.idleSlots) {
+		n, ok := r.postBatch(r.idleSlots[next:])
+		if next += n; !ok {
+			r.idleSlots = append(r.idleSlots[:0], r.idleSlots[next:]...)
 			return false
 		}
 	}
@@ -79,17 +65,59 @@ func (r *receives) retry() bool {
 	return true
 }
 
-// injectFault makes the request that is being built faulty if the spec's fault is for it.
-func (r *receives) injectFault() {
+// postBatch posts a list of requests for the first slots of some, and returns how many slots need no further attempt:
+// they have requests, or get none, because all have been posted or the end has stopped. It returns false if the queue
+// has no room for the next slot.
+func (r *receives) postBatch(slots []int) (n int, ok bool) {
+	slots = slots[:min(len(slots), len(r.wrs))]
+	k := 0
+	for k < len(slots) && r.posted+k < r.total && !r.withheld(r.posted+k) && (r.end == nil || !r.end.stopped) {
+		r.build(k, slots[k])
+		k++
+	}
+	if k == 0 {
+		return len(slots), true
+	}
+	posted, err := r.post(r.wrs[:k])
+	for _, slot := range slots[:posted] {
+		r.posted++
+		if r.end != nil && r.end.notice != nil {
+			r.end.notice.await(slot)
+		}
+	}
+	switch {
+	case err == nil:
+		return k, true
+	case errors.Is(err, verbs.ENOMEM):
+		r.side.recvsFull = true
+		return posted, false
+	}
+	r.side.refused(r, err)
+	return posted + 1, true
+}
+
+// build builds the request at index i of a list, for the memory of a slot.
+func (r *receives) build(i, slot int) {
+	n := 0
+	if r.memory {
+		n = r.area.piece * r.area.pieces
+	}
+	r.sges[i] = r.area.spans(r.sges[i][:0], slot, n, max(r.area.piece, 1), r.key)
+	r.injectFault(r.posted+i, r.sges[i])
+	r.wrs[i] = verbs.RecvWR{ID: recvBit | uint64(r.posted+i)<<slotBits | uint64(slot), SGEs: r.sges[i]}
+}
+
+// injectFault makes request i, which is being built, faulty if the spec's fault is for it.
+func (r *receives) injectFault(i int, sges []verbs.SGE) {
 	x := r.spec.Misuse
-	if !r.faulty() || r.posted != x.Message {
+	if !r.faulty() || i != x.Message {
 		return
 	}
 	if x.What == BadReceive {
-		r.sges[0].LKey ^= strangeKey
+		sges[0].LKey ^= strangeKey
 		return
 	}
-	r.sges[0].Length = uint32(r.spec.size(x.Message) - 1 + r.spec.header())
+	sges[0].Length = uint32(r.spec.size(x.Message) - 1 + r.spec.header())
 }
 
 // faulty reports whether the spec's fault is for receive requests of this queue.
@@ -98,9 +126,9 @@ func (r *receives) faulty() bool {
 	return x != nil && x.What.receive() && r.end != nil && r.end.flow == 0 && !r.end.client
 }
 
-// withheld reports whether the next request must not be posted because of fault no_receive.
-func (r *receives) withheld() bool {
-	return r.faulty() && r.spec.Misuse.What == NoReceive && r.posted >= r.spec.Misuse.Message
+// withheld reports whether request i must not be posted because of fault no_receive.
+func (r *receives) withheld(i int) bool {
+	return r.faulty() && r.spec.Misuse.What == NoReceive && i >= r.spec.Misuse.Message
 }
 
 // strangeKey, XORed into a key, gives a key that no region has.
@@ -117,15 +145,39 @@ func (s *Spec) header() int {
 // receives returns the number of receive requests of a flow that are posted at a time: for RC twice
 // the depth, so that RNR NAKs are the exception; for UC and UD, which drop messages without a receive
 // request, as many as there are messages, up to a queue's limit.
-func (s *Spec) receives() int {
-	n := s.Receives
-	if n == 0 {
-		n = 2 * s.Depth
-		if s.Transport != RC {
-			n = maxDepth
-		}
+func (s *Spec) receives() int { return min(s.wholeReceives(), s.Count) }
+
+// wholeReceives returns the number of receive requests of a flow that has more messages than that.
+func (s *Spec) wholeReceives() int {
+	switch {
+	case s.Receives != 0:
+		return s.Receives
+	case s.Transport != RC:
+		return maxDepth
 	}
-	return min(n, s.Count)
+	return 2 * s.Depth
+}
+
+// validateReceiveBatch rejects lists of receive requests that never become complete, and options of receive requests
+// that a workload does not have. Of an end's buffers, those of answers that no completion has covered yet may be in
+// use, while no message comes that would cover them.
+func (s *Spec) validateReceiveBatch(bad func(ok bool, path field.Path, format string, a ...any)) {
+	usual, t := DefaultSpec(), s.traits()
+	takes := t.Receives || t.Answered()
+	if s.ReceiveBatch != usual.ReceiveBatch {
+		most := s.wholeReceives() - s.SignalEvery + 1
+		bad(takes && t.Pattern == kind.Requests, "receive_batch", "%d: kind %s takes no receive requests: want %d",
+			s.ReceiveBatch, s.Kind, usual.ReceiveBatch)
+		bad(s.ReceiveBatch >= 1 && s.ReceiveBatch <= max(most, 1), "receive_batch", "%d: want 1 to %d, as %v %d and "+
+			"%v %d leave", s.ReceiveBatch, max(most, 1), field.Path("receives"), s.wholeReceives(),
+			field.Path("signal_every"), s.SignalEvery)
+	}
+	if s.ReceiveBytes != usual.ReceiveBytes {
+		bad(takes && (t.Sends || t.Served), "receive_bytes", "%d: kind %s takes no messages from buffers of receive "+
+			"requests: want %d", s.ReceiveBytes, s.Kind, usual.ReceiveBytes)
+		bad(!s.LowLatency, "receive_bytes", "%d: buffers of low-latency queue pairs have the length of messages: want "+
+			"%d, or %v false", s.ReceiveBytes, usual.ReceiveBytes, field.Path("low_latency"))
+	}
 }
 
 // signals reports whether request m ends with a completion.

@@ -24,51 +24,66 @@ type server struct {
 // reply is a message to be answered and the slot that holds it.
 type reply struct{ message, slot int }
 
-// advance implements role by posting answers.
+// advance implements role by posting answers, a batch at a time.
 func (s *server) advance() {
-	for s.todo.Len() > 0 && !s.stopped && !s.full && s.posted-s.acked < s.spec.Depth {
-		r := *s.todo.Front()
-		if !s.build(r) || !s.post(1) {
-			return
+	for s.postAnswers() {
+	}
+}
+
+// postAnswers posts the next batch of answers, and reports whether it did and more may follow.
+func (s *server) postAnswers() bool {
+	n := min(s.todo.Len(), s.spec.Batch, s.spec.Depth-(s.posted-s.acked))
+	if n <= 0 || s.stopped || s.full {
+		return false
+	}
+	for i := range n {
+		if !s.build(i, *s.todo.At(i)) {
+			return false
 		}
-		s.todo.Pop()
-		if s.spec.Kind == Reflector {
+	}
+	before := s.posted
+	more := s.post(n)
+	for range s.posted - before {
+		if r := s.todo.Pop(); s.spec.Kind == Reflector {
 			s.inFlight.Push(r)
 		}
 	}
+	return more
 }
 
-// build builds the request that answers a message. Its ID is the answer's ordinal.
-func (s *server) build(r reply) bool {
-	n, w := s.spec.size(r.message), &s.wrs[0]
+// build builds the request at index i of a batch, which answers a message. Its ID is the answer's ordinal.
+func (s *server) build(i int, r reply) bool {
+	n, w, ordinal := s.spec.size(r.message), &s.wrs[i], s.posted+i
 	if s.answered != nil {
-		s.answered[s.posted%len(s.answered)] = r.message
+		s.answered[ordinal%len(s.answered)] = r.message
 	}
-	*w = verbs.SendWR{ID: uint64(s.posted), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah,
+	*w = verbs.SendWR{ID: uint64(ordinal), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah,
 		RemoteQPN: s.peerQPN, RemoteQKey: qkey}
-	if s.spec.signals(s.posted) {
+	if s.spec.signals(ordinal) {
 		w.Flags = verbs.SendSignaled
 	}
 	if s.spec.Kind == Reflector {
-		return s.reflect(r.slot, n)
+		return s.reflect(i, r.slot, n)
 	}
-	b, chunk := s.want(n), s.out.chunk(n)
-	s.message(b, answer, r.message)
 	if s.spec.Inline {
+		b := s.inline[i][:n]
+		s.message(b, answer, r.message)
 		w.Flags, w.Inline = w.Flags|verbs.SendInline, b
 		return true
 	}
-	if !s.check("store", s.out.store(s.side.Core, s.posted, chunk, b)) {
+	b, chunk := s.want(n), s.out.chunk(n)
+	s.message(b, answer, r.message)
+	if !s.check("store", s.out.store(s.side.Core, ordinal, chunk, b)) {
 		return false
 	}
-	s.sges[0] = s.out.spans(s.sges[0][:0], s.posted, n, chunk, s.side.mr.LKey)
-	w.SGEs = s.sges[0]
+	s.sges[i] = s.out.spans(s.sges[i][:0], ordinal, n, chunk, s.side.mr.LKey)
+	w.SGEs = s.sges[i]
 	return true
 }
 
-// reflect makes the request that is being built send back the n bytes of a received message, from where they are. A
+// reflect makes the request at index i of a batch send back the n bytes of a received message, from where they are. A
 // frame goes back to its sender: the server exchanges the addresses of its header.
-func (s *server) reflect(slot, n int) bool {
+func (s *server) reflect(i, slot, n int) bool {
 	a, skip := &s.recvs.area, s.spec.header()
 	if s.spec.Transport == Raw {
 		var header [etherBytes]byte
@@ -78,8 +93,8 @@ func (s *server) reflect(slot, n int) bool {
 		}
 		skip, n = 0, etherBytes+n
 	}
-	s.sges[0] = a.message(s.sges[0][:0], slot, skip, n, s.side.mr.LKey)
-	s.wrs[0].SGEs = s.sges[0]
+	s.sges[i] = a.message(s.sges[i][:0], slot, skip, n, s.side.mr.LKey)
+	s.wrs[i].SGEs = s.sges[i]
 	return true
 }
 

@@ -128,13 +128,14 @@ func (u *setup) receives(s *side, e *end) *receives {
 		return nil
 	}
 	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.traits().Sends ||
-		u.spec.Served(), sges: make([]verbs.SGE, 0, maxPieces)}
+		u.spec.Served()}
+	r.makeBatch()
 	if !r.memory {
 		r.area = area{slots: n, pieces: 1}
 		return r
 	}
 	_, longest := s.lengths()
-	r.area = u.allocArea(s, n, longest+u.spec.header(), u.spec.Pieces)
+	r.area = u.allocArea(s, n, max(longest+u.spec.header(), u.spec.ReceiveBytes), u.spec.Pieces)
 	return r
 }
 
@@ -205,7 +206,7 @@ func (u *setup) allocate(s *side) {
 // makeBatch allocates the scratch for one batch of requests.
 func (e *end) makeBatch() {
 	n := 1
-	if e.client {
+	if e.client || e.spec.traits().TwoWay {
 		n = e.spec.Batch
 	}
 	if _, ok := e.role.(*lookup); ok {

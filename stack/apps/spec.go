@@ -85,7 +85,7 @@ type Spec struct {
 	Inline      bool `yaml:"inline"`              // requests carry their bytes
 	Immediate   bool `yaml:"immediate"`           // SENDs carry immediate data
 	Invalidate  bool `yaml:"invalidate"`          // each SEND invalidates a memory region of the server
-	Batch       int  `yaml:"batch"`               // requests that the client posts per call, as far as there is room
+	Batch       int  `yaml:"batch"`               // requests or answers that an end posts per call, if there are as many
 	Events      bool `yaml:"events"`              // takes completions on completion events instead of by polling
 	SignalEvery int  `yaml:"signal_every"`        // signals one of every SignalEvery requests of a flow, and its last
 
@@ -98,6 +98,9 @@ type Spec struct {
 	SharedReceive bool   `yaml:"shared_receive"` // one receive queue for all flows of a server
 	// receive requests of a flow that are posted at a time; 0: see Spec.receives
 	Receives int `yaml:"receives"`
+	// receive requests that an end posts per call; buffers wait until there are as many
+	ReceiveBatch int `yaml:"receive_batch"`
+	ReceiveBytes int `yaml:"receive_bytes" unit:"bytes"` // least length of a receive buffer
 	// list_walk: the number of nodes that each walk visits; walk i takes entry i modulo the number of entries; 0: the
 	// walk searches for a key that no node has
 	Hops          []int   `yaml:"hops"`
@@ -158,20 +161,6 @@ const (
 func (w FaultKind) remote() bool  { return w == RemoteKey || w == RemoteBounds }
 func (w FaultKind) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
 
-// Timeout codes of a queue pair: 4.096 us x 2^code.
-const (
-	DefaultTimeout = 8
-	MaxTimeout     = 31
-)
-
-// RetransmitAfter returns the timeout code of the spec, or DefaultTimeout if it has none.
-func (s *Spec) RetransmitAfter() int {
-	if s.Timeout == nil {
-		return DefaultTimeout
-	}
-	return *s.Timeout
-}
-
 // DefaultSpec returns a workload of 64 SENDs of 1 KB over one RC queue pair, eight in flight. The
 // timeout of 1 ms, seven retries and the RNR time of 10 us are assumptions: short, because simulated
 // time is expensive.
@@ -179,7 +168,7 @@ func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
 		By: kind.ByEngine, Notice: NoticeCompletion, Memory: Places{HostPlace, HostPlace}, Pieces: 1, Batch: 1,
-		SignalEvery: 1, CloseEvery: 1,
+		SignalEvery: 1, CloseEvery: 1, ReceiveBatch: 1,
 		Ring: rb2.DefaultSpec(), KV: kind.DefaultKV(), Chunks: kind.DefaultChunks(),
 		VXLAN: kind.DefaultVXLAN(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
@@ -241,6 +230,8 @@ func (s *Spec) Validate() error {
 	bad(s.CloseEvery == 1 || s.Transport == RC && s.Misuse == nil, "close_every",
 		"%d: want 1, or transport %s and no misuse", s.CloseEvery, RC)
 	within("receives", s.Receives, 0, maxDepth)
+	within("receive_bytes", s.ReceiveBytes, 0, kind.MaxBytes)
+	s.validateReceiveBatch(bad)
 	within("ports", s.Ports, 1, maxPorts)
 	if s.PSN != nil {
 		within("psn", *s.PSN, 0, maxPSN)
