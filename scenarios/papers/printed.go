@@ -45,8 +45,11 @@ func (d *drawn) bands() ([]chart.Band, error) {
 	switch d.Is {
 	case study.Position:
 		band.From, band.To, band.Low, band.High = values[0], values[0], math.Inf(-1), math.Inf(1)
-		if d.claim.Low != nil && d.claim.High != nil {
-			band.From, band.To = *d.claim.Low, *d.claim.High
+		if d.claim.Low != nil {
+			band.From = *d.claim.Low
+		}
+		if d.claim.High != nil {
+			band.To = *d.claim.High
 		}
 		return []chart.Band{band}, nil
 	case study.Value, study.Limit:
@@ -196,10 +199,32 @@ func (d *drawn) text(values []float64) string {
 	case study.Value, study.Sum, study.Limit:
 		text = strings.TrimSpace(text + " " + chart.Unit(d.series.Unit))
 	}
-	if d.claim.Bound == "upto" {
-		return "up to " + text
+	return d.bound() + text
+}
+
+// bound returns the words before a number that the paper qualifies.
+func (d *drawn) bound() string {
+	switch d.claim.Bound {
+	case "upto":
+		return "up to "
+	case "gt":
+		return d.side(true, "more than ", "less than ")
+	case "lt":
+		return d.side(false, "more than ", "less than ")
+	case "atleast":
+		return d.side(true, "at least ", "at most ")
+	case "le":
+		return d.side(false, "at least ", "at most ")
 	}
-	return text
+	return ""
+}
+
+// side returns the words for a side of a number, above or below. A loss above a number is a value below it.
+func (d *drawn) side(isAbove bool, above, below string) string {
+	if isAbove == (d.Is != study.Loss) {
+		return above
+	}
+	return below
 }
 
 // place returns positions on the first axis as text.
@@ -278,14 +303,28 @@ func (d *drawn) accepted() string {
 		return ""
 	case c.Low != nil && c.High != nil:
 		return fmt.Sprintf("(accepted: %s to %s)", d.number(*c.Low), d.number(*c.High))
-	case d.Is == study.Position:
+	case d.Is == study.Position && c.Low == nil && c.High == nil:
 		return ""
 	case c.Check == claims.UpperBound:
-		return "(at most)"
+		return d.oneSided(false, c.High, c.Tolerance)
 	case c.Check == claims.LowerBound:
-		return "(at least)"
+		return d.oneSided(true, c.Low, -c.Tolerance)
 	case c.Tolerance > 0:
 		return fmt.Sprintf("(±%.0f%%)", 100*c.Tolerance)
 	}
 	return ""
+}
+
+// oneSided describes what is accepted above or below a claim's number: up to an end, or with a tolerance.
+func (d *drawn) oneSided(isAbove bool, end *float64, tolerance float64) string {
+	side := d.side(isAbove, "at least", "at most")
+	switch {
+	case end != nil:
+		return fmt.Sprintf("(accepted: %s %s)", side, d.number(*end))
+	case tolerance != 0:
+		return fmt.Sprintf("(accepted: %s %s)", side, d.number(d.claim.Value.Number()*(1+tolerance)))
+	case d.bound() != "":
+		return "" // the number says it
+	}
+	return "(" + side + ")"
 }

@@ -95,3 +95,45 @@ func TestPicturesSayWhatTheyShow(t *testing.T) {
 	_, err = x.draw(s, printedClaims())
 	require.EqualError(t, err, "series s: its picture repeats system third, which is not in the series")
 }
+
+// TestLegendSaysWhichSideIsAccepted checks the text of numbers that a paper qualifies, and of what is accepted on one
+// side of them. A loss of at most 3% is a change of at least −3%.
+func TestLegendSaysWhichSideIsAccepted(t *testing.T) {
+	for _, c := range []struct {
+		bound     string
+		check     claims.Check
+		tolerance float64
+		high      *float64
+		is        study.Relation
+		want      string
+	}{
+		{"lt", claims.UpperBound, 0, nil, study.Value, "paper, part: less than 10 Gbps"},
+		{"eq", claims.UpperBound, 0, nil, study.Value, "paper, part: 10 Gbps (at most)"},
+		{"lt", claims.UpperBound, 0.15, nil, study.Value, "paper, part: less than 10 Gbps (accepted: at most 11.5)"},
+		{"gt", claims.LowerBound, 0.1, nil, study.Value, "paper, part: more than 10 Gbps (accepted: at least 9)"},
+		{"atleast", claims.LowerBound, 0, nil, study.Value, "paper, part: at least 10 Gbps"},
+		{"le", claims.UpperBound, 0, nil, study.Value, "paper, part: at most 10 Gbps"},
+		{"gt", claims.Within, 0.1, nil, study.Value, "paper, part: more than 10 Gbps (±10%)"},
+		{"eq", claims.UpperBound, 0, new(20.0), study.Position, "paper, part: 10 design (accepted: at most 20)"},
+		{"lt", claims.UpperBound, 0, new(0.25), study.Loss,
+			"paper, part: more than −22% against whole (accepted: at least −25%)"},
+	} {
+		n := study.Printed{Claim: "value", Label: "part", Is: c.is}
+		number := 10.0
+		if c.is == study.Loss {
+			n.Of.Label, number = "whole", 0.22
+		}
+		x, s := bars(study.Picture{Printed: []study.Printed{n}}, "only")
+		x.Inputs = nil
+		all := printedClaims()
+		v := claims.Find(all, "value")
+		v.Metric, v.Bound, v.Check, v.Tolerance, v.High = "part", c.bound, c.check, c.tolerance, c.high
+		v.Value.Numbers = []float64{number}
+		chart, err := x.draw(s, all)
+		require.NoError(t, err)
+		require.Equal(t, c.want, chart.Bands[0].Name)
+		if c.is == study.Position {
+			require.Equal(t, []float64{10, 20}, []float64{chart.Bands[0].From, chart.Bands[0].To})
+		}
+	}
+}
