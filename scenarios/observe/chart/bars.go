@@ -66,7 +66,7 @@ func (b *bars) axis(p *plot.Plot) {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: label})
 	}
 	p.X.Min, p.X.Max = -0.5, float64(max(len(b.groups), 1))-0.5
-	p.X.Tick.Marker, p.X.Tick.Length = ticks, 0
+	p.X.Tick.Marker, p.X.Tick.Length, p.X.Tick.Color = ticks, 3, white // a gap between axis and names
 }
 
 // width returns the width of a group's bars in units of the axis. No bar is wider than a sixth of the chart.

@@ -117,6 +117,14 @@ func TestLegendSaysWhatCoincides(t *testing.T) {
 	require.NotEqual(t, k.line(0).Dashes, k.line(1).Dashes)
 }
 
+// TestNamesOfBarsAreClearOfTheAxis checks that an axis of names has room for a gap between its line and the names.
+func TestNamesOfBarsAreClearOfTheAxis(t *testing.T) {
+	p := newPanel(examples()["bars"], examples()["bars"].Series, scale{high: 1})
+	require.GreaterOrEqual(t, p.plot.X.Tick.Length.Points(), 3.0)
+	require.Positive(t, p.plot.X.Tick.Width, "gonum leaves no room for ticks that it does not draw")
+	require.Equal(t, white, p.plot.X.Tick.Color)
+}
+
 // TestPanels checks that series are divided evenly, at most six to a panel, and groups are kept together.
 func TestPanels(t *testing.T) {
 	sizes := func(c *Chart) (n []int) {
