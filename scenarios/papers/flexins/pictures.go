@@ -22,10 +22,11 @@ var (
 		}},
 		"transmit_memory": {Figure: "FN Fig. 12b", Printed: []study.Printed{
 			{Claim: "smartns.tx.armmem_header_only", System: headerOnly},
+			{Claim: "smartns.tx.armmem_vs_dma", System: staged, Is: study.Factor, Of: study.Base{System: headerOnly}},
 		}},
 	}
 	duplexPictures = map[string]study.Picture{
-		"over_time": {Figure: "FN Fig. 13"},
+		"over_time": {Figure: "FN Fig. 13", Note: "a millisecond stands for a second of the paper"},
 		"timeline": {Figure: "FN Fig. 13, by phases", Printed: []study.Printed{
 			{Claim: "smartns.tx.duplex_header_only", System: headerOnly, Label: during, Is: study.Loss,
 				Of: study.Base{Label: before}},
@@ -34,16 +35,21 @@ var (
 	}
 	receivePictures = map[string]study.Picture{
 		"receive": {Figure: "FN Fig. 14a"},
-		"receive_memory": {Figure: "FN Fig. " +
-			"14b", Printed: []study.Printed{{Claim: "smartns.rxe.armmem", System: inCache}}},
+		"receive_memory": {Figure: "FN Fig. 14b", Printed: []study.Printed{
+			{Claim: "smartns.rxe.armmem", System: inCache},
+		}},
 	}
 
 	sizePictures = map[string]study.Picture{
 		"throughput": {Figure: "FN Fig. 10a, b", Printed: []study.Printed{
+			{Claim: "smartns.net.single_tput_vs_rnic", System: system + " send", At: []float64{4096, 65536},
+				Is: study.Factor, Of: study.Base{System: rnicName + " send"}},
 			{Claim: "smartns.net.single_tput_vs_rnic", System: system + " write", At: []float64{4096, 65536},
 				Is: study.Factor, Of: study.Base{System: rnicName + " write"}},
 		}},
 		"latency": {Figure: "FN Fig. 10c, d", Printed: []study.Printed{
+			{Claim: "smartns.net.lat_vs_rnic", System: system + " send", Is: study.Factor,
+				Of: study.Base{System: rnicName + " send"}},
 			{Claim: "smartns.net.lat_vs_rnic", System: system + " write", Is: study.Factor,
 				Of: study.Base{System: rnicName + " write"}},
 		}},
@@ -74,9 +80,8 @@ var (
 	}
 	batchPictures = map[string]study.Picture{
 		"batch": {Figure: "FN Fig. 16b", Printed: []study.Printed{
-			{Claim: "smartns.eng.batched_read", System: system + ", 8 engine " +
-				"cores", At: []float64{64}, Is: study.Factor,
-				Of: study.Base{System: rnicName}},
+			{Claim: "smartns.eng.batched_read", System: system + ", 8 engine cores", At: []float64{64},
+				Is: study.Factor, Of: study.Base{System: rnicName}},
 		}},
 	}
 )

@@ -41,7 +41,7 @@ var (
 	echoSection    = study.Picture{Figure: "beside FN, SN section 2.3 C2"}
 	passesPictures = map[string]study.Picture{
 		"dram_ceilings": {Figure: "FN, SN section 2.3 C2",
-			Note: "mixed: the model has FlexiNS's rate, the band is SmartNS's",
+			Note: "mixed: the model has FlexiNS's rate, the line is SmartNS's",
 			Printed: []study.Printed{
 				{Claim: "smartns.arm.dram_theoretical", Label: "reads", Is: study.Limit},
 				{Claim: "smartns.arm.dram_achievable", Label: mixed},

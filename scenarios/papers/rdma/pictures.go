@@ -22,6 +22,8 @@ var (
 				Of: study.Base{System: path0}},
 			{Claim: "offpath.p2.lat_read_vs_rnic", System: path2, At: upTo256, Is: study.Gain,
 				Of: study.Base{System: path0}},
+			{Claim: "offpath.p2.lat_read_vs_p1", System: path2, At: upTo256, Is: study.Loss,
+				Of: study.Base{System: path1}},
 			{Claim: "offpath.p3.h2s_vs_p2", System: h2s, At: upTo256, Is: study.Gain,
 				Of: study.Base{System: path2}},
 		}},
