@@ -140,6 +140,14 @@ func TestTables(t *testing.T) {
 		{"16", []cell{{Text: "1.235"}}}, {"64", []cell{{}, {Text: "2 ± 0.04"}}},
 	}}, pointsOf(s))
 
+	s = study.NewSeries("s", "Rates", "rate", "Gbps", study.Axis{Name: "payload", Unit: "MB", Log: true})
+	s.Add("a", 12345, 1)
+	s.Add("a", 1, 9)
+	s.Add("a", 2, 9.001)
+	require.Equal(t, table{Corner: "payload", Columns: []string{"a"}, Rows: []row{
+		{"1 MB", []cell{{Text: "12,345"}}}, {"9 MB", []cell{{Text: "1"}}}, {"9 MB (9.001)", []cell{{Text: "2"}}},
+	}}, pointsOf(s), "no row hides another")
+
 	l, empty := study.NewLedger("design", 100), study.NewLedger("nothing moved", 0)
 	l.Add("DRAM", "reads", 50)
 	l.Add("DRAM", "writes", 0)
@@ -155,7 +163,8 @@ func TestPage(t *testing.T) {
 	s.Add("one", 1, 16)
 	l := study.NewLedger("design", 100)
 	l.Add("DRAM", "reads", 50)
-	r := Report{Outputs: 251, Missing: []string{"smartns.x"}, Results: []Result{{Name: "path/x", Group: "path",
+	r := Report{Claims: 348, Outputs: 251, Missing: []string{"ceio.lazy.nccl_example"}, Results: []Result{{
+		Name: "path/x", Group: "path",
 		Title: "X", Figures: "Fig. 1",
 		Outcome: study.Outcome{Series: []study.Series{*s}, Ledgers: []study.Ledger{*l}}}}}
 	files, err := r.Files()
@@ -163,9 +172,11 @@ func TestPage(t *testing.T) {
 	require.Equal(t, []string{"path.html", "path-x-s.svg"}, []string{files[0].Name, files[1].Name})
 	page := string(files[0].Text)
 	for _, want := range []string{`<li><a href="#path-x">path/x: X</a>`, `<h2 id="path-x">`, "<dt>S2H, H2S</dt>",
-		"Outputs without an experiment: 1 of 251 outputs", "<details><summary>Points of s</summary>",
+		"Outputs without an experiment: 1 of 251 outputs among the 348 claims", "<dt>beside</dt>",
+		"<details><summary>Points of s</summary>",
 		"Fig. 1: a &lt; b",
-		"<p>smartns.x</p>", string(files[1].Text)} {
+		"<tr><td>NCCL is not modelled</td><td>ceio.lazy.nccl_example</td></tr>",
+		"<p>Fig. 1; counts only", string(files[1].Text)} {
 		require.Contains(t, page, want)
 	}
 	for _, outside := range []string{"<script", "<link", "<img", `src="`, "url("} {

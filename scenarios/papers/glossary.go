@@ -64,5 +64,7 @@ var common = []term{
 	{"LLC", "last-level cache"},
 	{"anchor", "a claim that an input was set by: it is not scored"},
 	{"95% interval", "from the means of batches; a rate is known when its half width is at most 1%"},
+	{"beside", "in the title of a picture: the papers have no such figure"},
+	{"limit", "what a paper derives, and does not measure"},
 	{"band", "in a picture: dashed, what the paper prints; shaded, what is accepted for it"},
 }

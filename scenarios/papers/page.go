@@ -36,6 +36,7 @@ type groupPage struct {
 	Group    string
 	Glossary []term
 	*Report
+	Gaps     []gap
 	Pictures map[string][]template.HTML // by experiment, one for each series
 }
 
@@ -48,6 +49,10 @@ type File struct {
 // Files returns a page for each group that was run, and each picture as a file of its own.
 func (r *Report) Files() ([]File, error) {
 	all, err := claims.All()
+	if err != nil {
+		return nil, err
+	}
+	gaps, err := gapsOf(r.Missing)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +72,8 @@ func (r *Report) Files() ([]File, error) {
 		}
 	}
 	for _, g := range Groups {
-		part := Report{Summary: r.SummaryOf(g), Missing: r.Missing, Outputs: r.Outputs, Digest: r.Digest}
+		part := Report{Summary: r.SummaryOf(g), Missing: r.Missing, Outputs: r.Outputs, Claims: r.Claims,
+			Digest: r.Digest}
 		for i := range r.Results {
 			if r.Results[i].Group == g {
 				part.Results = append(part.Results, r.Results[i])
@@ -77,7 +83,7 @@ func (r *Report) Files() ([]File, error) {
 			continue
 		}
 		var b bytes.Buffer
-		if err := page.Execute(&b, &groupPage{g, glossary(g), &part, pictures}); err != nil {
+		if err := page.Execute(&b, &groupPage{g, glossary(g), &part, gaps, pictures}); err != nil {
 			return nil, fmt.Errorf("experiments: page: %w", err)
 		}
 		pages = append(pages, File{pageFile(g), b.Bytes()})

@@ -80,6 +80,7 @@ type Report struct {
 	Summary Summary
 	Missing []string // outputs of the papers that no experiment measures, but for those that calibrated a model
 	Outputs int      // number of all outputs of the papers, those without an experiment among them
+	Claims  int      // number of all claims of the papers: outputs, inputs and context
 	Digest  string
 }
 
@@ -111,6 +112,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		res.Pictures = x.Pictures
 		r.Results = append(r.Results, *res)
 	}
+	r.Claims = len(all)
 	for i := range all {
 		if !all[i].Scored() {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/scenarios/observe/chart"
 	"nictwin/scenarios/papers/study"
 )
 
@@ -27,23 +28,42 @@ type cell struct {
 
 // pointsOf returns the points of a series, with a column for each system.
 func pointsOf(s *study.Series) table {
-	t := table{Corner: s.Axes[0].Name}
-	if u := s.Axes[0].Unit; u != "" {
-		t.Corner += " (" + u + ")"
-	}
+	axis := chart.Axis{Name: s.Axes[0].Name, Unit: s.Axes[0].Unit, Log: s.Axes[0].Log}
+	t := table{Corner: axis.Label()}
+	at := placeNames(s, &axis)
 	for i := range s.Points {
 		p := &s.Points[i]
-		text := fmt.Sprintf("%.4g", p.Value)
+		text := chart.Number(p.Value)
 		if p.Half > 0 {
 			text += fmt.Sprintf(" ± %.2g", p.Half)
 		}
 		name := p.Label
 		if !s.Bars {
-			name = fmt.Sprintf("%g", p.At[0])
+			name = at[p.At[0]]
 		}
 		t.set(name, p.System, cell{Text: text})
 	}
 	return t
+}
+
+// placeNames returns the positions of a series on its first axis as text, with all digits where two would be alike.
+func placeNames(s *study.Series, axis *chart.Axis) map[float64]string {
+	names, taken := map[float64]string{}, map[string]bool{}
+	for i := range s.Points {
+		if s.Bars {
+			break
+		}
+		v := s.Points[i].At[0]
+		if names[v] != "" {
+			continue
+		}
+		text := axis.Tick(v)
+		if taken[text] {
+			text = fmt.Sprintf("%s (%v)", text, v)
+		}
+		names[v], taken[text] = text, true
+	}
+	return names
 }
 
 // set puts a cell into a row and a column, which it adds if they are new.

@@ -20,10 +20,11 @@ func (r *Report) Write(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "\nstructural: %d of %d hold; calibrated, not anchors: %d of %d within tolerance (goal "+
 		"%.0f%%); empirical: %d of %d; not converged: %d of these\n"+
 		"not scored: %d anchors, %d arithmetic, %d inputs, %d others\n"+
-		"outputs without an experiment: %d of %d outputs of the papers (bench --claims lists them)\ndigest %s\n",
+		"outputs without an experiment: %d of %d outputs among the %d claims of the papers (bench --claims lists "+
+		"them)\ndigest %s\n",
 		s.StructuralPass, s.Structural, s.CalibratedPass, s.Calibrated, 100*CalibratedGoal, s.EmpiricalPass,
 		s.Empirical, s.NotConverged, s.Anchors, s.Arithmetic, s.Inputs, s.NotScored, len(r.Missing), r.Outputs,
-		r.Digest)
+		r.Claims, r.Digest)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 )
@@ -34,4 +35,26 @@ func uncovered() (map[string]string, error) {
 		}
 	}
 	return why, nil
+}
+
+// gap is a reason why no experiment measures some claims.
+type gap struct {
+	Why    string
+	Claims []string
+}
+
+// gapsOf groups claims by the reason why no experiment measures them.
+func gapsOf(ids []string) (list []gap, err error) {
+	why, err := uncovered()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		i := slices.IndexFunc(list, func(g gap) bool { return g.Why == why[id] })
+		if i < 0 {
+			i, list = len(list), append(list, gap{Why: why[id]})
+		}
+		list[i].Claims = append(list[i].Claims, id)
+	}
+	return list, nil
 }

@@ -237,8 +237,8 @@ func size(v float64) string {
 	return Number(v) + " B"
 }
 
-// label returns the text beside an axis.
-func (a *Axis) label() string {
+// Label returns the text beside an axis: its name and unit.
+func (a *Axis) Label() string {
 	if a.Unit == "" || a.Unit == "1" || a.sizes() {
 		return a.Name
 	}

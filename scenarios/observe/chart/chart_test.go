@@ -208,7 +208,7 @@ func TestTicks(t *testing.T) {
 	a := Axis{Name: "range", Unit: "KB", Log: true}
 	require.Equal(t, "48 KB", a.Tick(48))
 	require.Equal(t, "48 KB", a.Text(48))
-	require.Equal(t, "range", a.label(), "its unit is at the ticks")
+	require.Equal(t, "range", a.Label(), "its unit is at the ticks")
 	a = Axis{Name: "time", Unit: "us"}
 	require.Equal(t, "5 µs", a.Text(5))
 	require.Equal(t, "-138,020", Number(-138020))

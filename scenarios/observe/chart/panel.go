@@ -97,7 +97,7 @@ func newPanel(c *Chart, part []Series, y scale) panel {
 		y.ticks = 3
 	}
 	p.Y.Min, p.Y.Max, p.Y.Scale, p.Y.Tick.Marker = y.low, y.high, y, y
-	p.X.Label.Text, p.Y.Label.Text = c.X.label(), c.Y.label()
+	p.X.Label.Text, p.Y.Label.Text = c.X.Label(), c.Y.Label()
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Padding = 0
 		tick, label := style(tickSize), style(labelSize)
