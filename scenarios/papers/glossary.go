@@ -63,7 +63,8 @@ var common = []term{
 	{"RC, UD", "a reliable connection; datagrams"},
 	{"LLC", "last-level cache"},
 	{"anchor", "a claim that an input was set by: it is not scored"},
-	{"95% interval", "from the means of batches; a rate is known when its half width is at most 1%"},
+	{"95% interval", "from the means of batches; a rate is known when its half width is at most 1%; in a " +
+		"picture it ends in an arrow if it goes on beyond the axis"},
 	{"beside", "in the title of a picture: the papers have no such figure"},
 	{"limit", "what a paper derives, and does not measure"},
 	{"band", "in a picture: dashed, what the paper prints; shaded, what is accepted for it"},

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 var update = flag.Bool("update", false, "write the pictures that the tests compare with")
@@ -185,6 +187,23 @@ func TestAxesShowDifferences(t *testing.T) {
 	require.False(t, math.IsInf(s.high, 0) || math.IsNaN(s.low))
 	require.Greater(t, yScale(nil, true, false).high, yScale(nil, true, false).low)
 	require.Greater(t, xScale([]float64{3, 3}, true).high, 3.0)
+}
+
+// TestLongIntervalsEndInArrows checks that an interval does not take the axis from the values.
+func TestLongIntervalsEndInArrows(t *testing.T) {
+	for half, segments := range map[float64]int{20: 3, 90: 4} { // an arrow has two, a line across has one
+		p := Point{X: 1, Y: 40, Half: half}
+		c := &Chart{Series: []Series{{Name: "s", Points: []Point{p, {X: 2, Y: 60}}}}}
+		y := c.yScale(c.Series)
+		require.Less(t, y.high, 60*(1+farthest)*1.1)
+		require.Greater(t, y.high, 60.0)
+		canvas := vgsvg.New(100, 100)
+		drawError(draw.New(canvas), 50, p, y, black)
+		var svg strings.Builder
+		_, err := canvas.WriteTo(&svg)
+		require.NoError(t, err)
+		require.Equal(t, segments, strings.Count(svg.String(), "L"))
+	}
 }
 
 func TestTicks(t *testing.T) {

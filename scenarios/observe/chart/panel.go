@@ -71,21 +71,29 @@ func (f *frame) align() {
 	}
 }
 
+// farthest is how far above all values and bands an interval extends an axis, as a fraction of the highest. Intervals
+// that are longer end in an arrow: they would leave little of the picture for the values.
+const farthest = 0.25
+
 // yScale returns the scale of the panels of some series.
 func (c *Chart) yScale(of []Series) scale {
-	var values []float64
+	var values, ends []float64
 	for i := range of {
 		for _, p := range of[i].Points {
 			low, high := p.ends()
 			if c.Y.Log && low == 0 {
 				low = p.Y // the interval ends with the axis, which needs no 0 for it
 			}
-			values = append(values, low, high)
+			values, ends = append(values, low, p.Y), append(ends, high)
 		}
 	}
 	zero := c.Y.Zero || len(c.Names) > 0
 	for _, b := range c.Bands {
 		values = append(append(values, b.Values...), b.Low, b.High)
+	}
+	_, most, _ := extent(values)
+	for _, high := range ends {
+		values = append(values, min(high, most+farthest*math.Abs(most)))
 	}
 	return yScale(values, c.Y.Log, zero)
 }
@@ -171,7 +179,7 @@ func drawBand(c draw.Canvas, b *Band, y scale, from, to vg.Length, sty bandStyle
 	}
 }
 
-// drawError draws an error bar at a place.
+// drawError draws an error bar at a place. One that goes on beyond the axis ends in an arrow.
 func drawError(c draw.Canvas, x vg.Length, p Point, y scale, colour color.Color) {
 	if p.Half <= 0 || math.IsNaN(p.Half) {
 		return
@@ -182,5 +190,9 @@ func drawError(c draw.Canvas, x vg.Length, p Point, y scale, colour color.Color)
 	sty := draw.LineStyle{Color: colour, Width: 1}
 	c.StrokeLine2(sty, x, low, x, high)
 	c.StrokeLine2(sty, x-cap, low, x+cap, low)
+	if end > y.high {
+		c.StrokeLines(sty, []vg.Point{{X: x - cap, Y: high - 2*cap}, {X: x, Y: high}, {X: x + cap, Y: high - 2*cap}})
+		return
+	}
 	c.StrokeLine2(sty, x-cap, high, x+cap, high)
 }
