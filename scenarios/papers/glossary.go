@@ -30,6 +30,7 @@ var terms = map[string][]term{
 		{"device allocation", "writes of devices go to the last-level cache (DDIO)"},
 		{"residence", "how long a packet stays in its buffer"},
 		{"wire", "with headers and framing, where payload is without"},
+		{"InfiniBand, RoCEv2", "headers of 26 B a packet, and of 82 B with Ethernet's framing"},
 	},
 	"ring": {
 		{"RB2", "RB², a ring buffer over RDMA, its paper, and its claims rb2.*"},
@@ -50,10 +51,14 @@ var terms = map[string][]term{
 		{"connection", "a queue pair over RC, with an application and a host core of its own"},
 		{"header-only", "the NIC gathers payload from host memory; the Arm writes headers only"},
 		{"staged", "payload is copied to Arm memory first, and sent from there"},
+		{"staged, ring in the LLC", "through a ring of 4 MB, where the one of staged has 32 MB: more than the cache"},
 		{"in-cache, naive", "reception that invalidates the cache lines of payload once it is in the host, and that " +
 			"leaves them to be written back"},
 		{"pipe, doorbell, MMIO", "ways to notify the card: elements copied to it by DMA; elements that it fetches; " +
 			"elements written by emulated register accesses"},
+		{"low-latency QP", "a queue pair (QP) whose received payload goes straight to the buffer of the application"},
+		{"under way", "posted and not completed"},
+		{"engine core", "an Arm core that answers requests by reads of host memory: batches of READs, walks of lists"},
 		{"hop", "a node of a list that is read"},
 		{"line rate", "400 Gbps over both ports, less headers"},
 	},

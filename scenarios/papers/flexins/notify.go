@@ -61,7 +61,7 @@ func notify(s *study.Session) error {
 	for i, n := range notifications {
 		of := all[i*(rounds+1):][:rounds+1]
 		many := of[0]
-		label := strings.ReplaceAll(n, "_", ", ")
+		label := strings.NewReplacer("_", ", ", "mmio", "MMIO").Replace(n)
 		latency[n], rate[n] = lone(s, n, of[1:]), many.Rate.PerSecond/1e6
 		names[n] = [2]string{n + ", lone requests, mean", many.Name}
 		y.Bar(system, label, latency[n])

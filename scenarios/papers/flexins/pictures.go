@@ -61,7 +61,7 @@ var (
 		}},
 		"notify_latency": {Figure: "FN Fig. 15a", Printed: []study.Printed{
 			{Claim: "smartns.pipe.lat_vs_mmio", System: system, Label: "pipe", Is: study.Factor,
-				Of: study.Base{Label: "mmio"}},
+				Of: study.Base{Label: "MMIO"}},
 		}},
 	}
 	reflectorPictures = map[string]study.Picture{

@@ -21,6 +21,9 @@ var Framing = study.Experiment{
 
 var framingSizes = []int{64, 256, 512, 4096}
 
+// framings has the names of framings in series.
+var framings = map[rnic.Framing]string{rnic.InfiniBand: "InfiniBand", rnic.RoCEv2: "RoCEv2"}
+
 func framing(s *study.Session) error {
 	for _, x := range transports[:2] {
 		axis := study.Axis{Name: "payload", Unit: "B", Log: true}
@@ -35,7 +38,7 @@ func framing(s *study.Session) error {
 						return err
 					}
 					const bits = 8e-3
-					system := fmt.Sprintf("%s, %s", p, f)
+					system := fmt.Sprintf("%s, %s", p, framings[f])
 					rates.Points = append(rates.Points, o.point(system, float64(n)))
 					bw.Add(system, o.mps*float64(n)*bits, float64(n))
 				}
