@@ -38,8 +38,8 @@ func TestSlowPackets(t *testing.T) {
 	require.Less(t, 3*few, long)
 }
 
-// A lone slow packet costs a copy, whose work entry is pushed to the NIC: one way over PCIe there, one back, and no round
-// trip to fetch the entry.
+// A lone slow packet costs a copy, whose work entry is pushed to the NIC: PCIe is crossed once there and once back, and
+// no round trip fetches the entry.
 func TestSlowPacketAlone(t *testing.T) {
 	handOver := func(credits int) int64 {
 		list, err := Parse("x.yaml", fmt.Appendf(nil, "name: x\ndescription: d\nboard: {preset: ce-pair}\nstacks: "+

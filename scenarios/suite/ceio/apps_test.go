@@ -54,8 +54,8 @@ func TestApplications(t *testing.T) {
 	}
 }
 
-// TestMarks has slow cores and few landing buffers, so that the slow path grows: packets are marked, and their IP headers
-// stay as they are; the receivers count the marks, and the clients reduce their windows.
+// TestMarks has slow cores and few landing buffers, so that the slow path grows: packets are marked, and their IP
+// headers stay as they are; the receivers count the marks, and the clients reduce their windows.
 func TestMarks(t *testing.T) {
 	for _, v6 := range []bool{false, true} {
 		var windows [2]int64

@@ -235,8 +235,8 @@ func (f *Flow) Rings() []driver.Layout {
 // Start lets the flow take part in the credits.
 func (f *Flow) Start(now Ps) error { return f.d.m.Open(now, f.c.Flow) }
 
-// Poll takes at most n completion entries of the fast ring and all of the slow ring, and reports whether there were any.
-// Slow packets are taken at once because copies and marks depend on how many have come.
+// Poll takes at most n completion entries of the fast ring and all of the slow ring, and reports whether there were
+// any. Slow packets are taken at once because copies and marks depend on how many have come.
 func (f *Flow) Poll(now Ps, n int) bool {
 	f.now = now
 	before := f.polled

@@ -45,10 +45,10 @@ func (s *slots) headers() uint64 {
 // len returns the length of all buffers.
 func (s *slots) len() uint64 { return s.headers() + s.n*s.hdrSize }
 
-// fastRing is a receive queue with buffers in host memory. Whole frames land in the buffers that were freed last, posted
-// one for each credit: what the NIC writes to is no larger than the credits, and stays in the cache. With controller
-// `arm`, packets that may come beyond the credits have buffers, too, when the credits are nearly used up. Buffers of
-// credits that were taken away stay posted until packets land in them.
+// fastRing is a receive queue with buffers in host memory. Whole frames land in the buffers that were freed last,
+// posted one for each credit: what the NIC writes to is no larger than the credits, and stays in the cache. With
+// controller `arm`, packets that may come beyond the credits have buffers, too, when the credits are nearly used up.
+// Buffers of credits that were taken away stay posted until packets land in them.
 // Buffers of split frames are posted in the order of their addresses, so that the payload of consecutive packets is
 // adjacent, unless the NIC would be short of descriptors.
 type fastRing struct {

@@ -1,7 +1,7 @@
 package manager
 
-// hits is what controller `arm`, a core of the card, knows of a flow from the hits of its rule: how many packets have
-// come that the flow's software has not seen, and how many come from one poll to the next.
+// hits tracks the hits of a flow's rule for controller `arm`, a core of the card. They tell the number of packets that
+// the flow's software has not seen, and the number that comes from one poll to the next.
 type hits struct {
 	latest   uint64 // hits at the latest poll
 	lost     uint64 // hits of packets that software will not see, since the NIC dropped them
