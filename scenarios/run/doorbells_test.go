@@ -48,7 +48,8 @@ func TestReceiveBatchesAlwaysEnd(t *testing.T) {
 		for _, options := range []string{"count: 52, receives: 5, receive_batch: 5",
 			"count: 100, receives: 9, receive_batch: 7, signal_every: 3",
 			"count: 51, receives: 6, receive_batch: 4, signal_every: 3, shared_receive: true, queue_pairs: 2, batch: 3",
-			"count: 3, receives: 5, receive_batch: 5", "count: 100000, receives: 4, receive_batch: 3, end: 20us, batch: 8",
+			"count: 3, receives: 5, receive_batch: 5",
+			"count: 100000, receives: 4, receive_batch: 3, end: 20us, batch: 8",
 		} {
 			if kind == "write_imm" {
 				options = strings.Replace(options, "shared_receive: true, ", "", 1)

@@ -85,7 +85,7 @@ type Spec struct {
 	Inline      bool `yaml:"inline"`              // requests carry their bytes
 	Immediate   bool `yaml:"immediate"`           // SENDs carry immediate data
 	Invalidate  bool `yaml:"invalidate"`          // each SEND invalidates a memory region of the server
-	Batch       int  `yaml:"batch"`               // requests or answers that an end posts per call, if there are as many
+	Batch       int  `yaml:"batch"`               // most requests, or answers, that an end posts per call
 	Events      bool `yaml:"events"`              // takes completions on completion events instead of by polling
 	SignalEvery int  `yaml:"signal_every"`        // signals one of every SignalEvery requests of a flow, and its last
 
