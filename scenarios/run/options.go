@@ -37,7 +37,8 @@ type Options struct {
 	Traffic  func(rack *board.Rack, settled bool)
 	Step     func(underWay int)
 
-	Stats StatsLevel // statistics; empty: none
+	Stats   StatsLevel // statistics; empty: none
+	Samples int        // most samples of a series; 0: probe.Samples
 
 	Wave *device.Wave // waveforms that the RTL devices dump; nil: none
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -99,7 +100,8 @@ func (w *world) measure() {
 	if w.o.Stats == StatsFull {
 		w.watching.Begin()
 		w.measured.links = w.watching.Links
-		w.measured.series = probe.NewSeries(w.counters(r, cfg.Workloads), w.engine.Now(), trafficStep)
+		w.measured.series = probe.NewSeries(w.counters(r, cfg.Workloads), w.engine.Now(), trafficStep,
+			cmp.Or(w.o.Samples, probe.Samples))
 	}
 	w.followTakes(r)
 	var wire *probe.Wire

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/steady"
 	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
@@ -17,61 +18,96 @@ type phases struct {
 	flows    int   // connections, those of all phases
 	involved []int // flows in each phase
 	bypass   []int
-	fields   []string // workloads, with counts and ends
+	parts    []part // workloads
 	length   simcore.Ps
 	ended    map[string]int // names of key-value stores by the phase before which they ended
 }
 
-// phase returns the length of a phase.
-func phase(s *study.Session) simcore.Ps {
-	const least = 100 * micro
-	return max(simcore.Ps(s.Input("phase"))*milli*simcore.Ps(s.Percent)/100, least)
+// part is a workload between the begins of two phases.
+type part struct {
+	first, end simcore.Ps // phases
+	fields     string
+	flows      int
+	asks       bool // requests, not chunks
 }
 
-// phaseInput is the length of a phase; timers are divided by the same factor.
-var phaseInput = study.Input{Name: "phase", Value: 2, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 5,000, " +
-	"as " +
-	"are timers. 500 round trips of 4 us"}
+// phase returns the length of a phase of a system.
+func phase(s *study.Session, x system) simcore.Ps {
+	const least = 100 * micro
+	name := "phase"
+	if x == shRing {
+		name = "shring.phase"
+	}
+	return max(simcore.Ps(s.Input(name))*milli*simcore.Ps(s.Percent)/100, least)
+}
+
+// phaseInput is the length of a phase; timers are divided by the same factor. That of ShRing has a dozen losses.
+var (
+	phaseInput = study.Input{Name: "phase", Value: 4, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 2,500, " +
+		"as are timers. 20 round trips of 200 us"}
+	ringInput = study.Input{Name: "shring.phase", Value: 14, Unit: "ms", Source: "of ShRing, which has no timers: " +
+		"its flows lose packets all at once, about every millisecond, and so often that a rate is known"}
+)
 
 // changing returns the phases of Fig. 4a: in each one two more of eight CPU-involved flows become CPU-bypass.
-func changing(s *study.Session) *phases {
-	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, length: phase(s), ended: map[string]int{},
+func changing(s *study.Session, x system) *phases {
+	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, length: phase(s, x), ended: map[string]int{},
 		involved: []int{8, 6, 4, 2}, bypass: []int{0, 2, 4, 6}}
 	last := simcore.Ps(len(p.involved))
-	p.add(0, last, store(s, "store", 1, 2))
+	p.store(s, "store", 0, last, 1, 2)
 	for i := simcore.Ps(1); i < last; i++ {
 		pair, name := from(int(2*i+1), 2), fmt.Sprintf("store%d", i)
 		p.ended[name] = int(i)
-		p.add(0, i, store(s, name, pair...))
-		p.add(i, last, file(s, fmt.Sprintf("file%d", i), pair...))
+		p.store(s, name, 0, i, pair...)
+		p.parts = append(p.parts, part{first: i, end: last, fields: file(s, fmt.Sprintf("file%d", i), pair...),
+			flows: len(pair)})
 	}
 	return p
 }
 
 // growing returns the phases of Fig. 4b: eight CPU-involved flows, and two more in each phase.
-func growing(s *study.Session) *phases {
-	p := &phases{name: "burst", clients: 12, flows: 12, length: phase(s),
+func growing(s *study.Session, x system) *phases {
+	p := &phases{name: "burst", clients: 12, flows: 12, length: phase(s, x),
 		involved: []int{8, 10, 12}, bypass: []int{0, 0, 0}}
 	last := simcore.Ps(len(p.involved))
-	p.add(0, last, store(s, "store", from(1, 8)...))
+	p.store(s, "store", 0, last, from(1, 8)...)
 	for i := simcore.Ps(1); i < last; i++ {
-		p.add(i, last, store(s, fmt.Sprintf("store%d", i), from(int(7+2*i), 2)...))
+		p.store(s, fmt.Sprintf("store%d", i), i, last, from(int(7+2*i), 2)...)
 	}
 	return p
 }
 
-// add adds a workload between the begins of two phases.
-func (p *phases) add(first, end simcore.Ps, fields string) {
-	const behind = 30 * micro // the last one goes on behind the window
-	at := end * p.length
-	if int(end) == len(p.involved) {
-		at += behind
+// store adds a key-value store between the begins of two phases.
+func (p *phases) store(s *study.Session, name string, first, end simcore.Ps, clients ...int) {
+	p.parts = append(p.parts, part{first: first, end: end, fields: store(s, name, clients...), flows: len(clients),
+		asks: true})
+}
+
+// fields returns the workloads. Flows have more requests than cores take, 12 a microsecond, but all of them no more
+// than a scenario may have: of ShRing's long phases 9.5 a microsecond, when its flows take 5 to 8.
+func (p *phases) fields() (all []string) {
+	const behind = 30 * micro // the last ones go on behind the window
+	const requests, chunks = 4_000_000, 10_000
+	sum := simcore.Ps(0) // phases of all flows that ask
+	for _, x := range p.parts {
+		if x.asks {
+			sum += (x.end - x.first) * simcore.Ps(x.flows)
+		}
 	}
-	begin := ""
-	if first > 0 {
-		begin = fmt.Sprintf(", begin: %dps", first*p.length)
+	for _, x := range p.parts {
+		count, at, begin := simcore.Ps(chunks), x.end*p.length, ""
+		if x.asks {
+			count = min(requests/sum, 12*p.length/micro) * (x.end - x.first)
+		}
+		if int(x.end) == len(p.involved) {
+			at += behind
+		}
+		if x.first > 0 {
+			begin = fmt.Sprintf(", begin: %dps", x.first*p.length)
+		}
+		all = append(all, fmt.Sprintf("count: %d, end: %dps%s, %s", count, at, begin, x.fields))
 	}
-	p.fields = append(p.fields, fmt.Sprintf("count: %d, end: %dps%s, %s", point.Endless, at, begin, fields))
+	return all
 }
 
 func (p *phases) scene(s *study.Session, x system) *point.Scene {
@@ -82,15 +118,21 @@ func (p *phases) scene(s *study.Session, x system) *point.Scene {
 	}
 	total := p.length * simcore.Ps(len(p.involved))
 	return &point.Scene{Name: fmt.Sprintf("%s, %s", x, p.name), Board: testbed(s, p.clients),
-		Stacks: x.stacks(s, p.clients, putBytes, more...), Passing: p.fields, Warm: p.length / 4,
-		Window: total - p.length/4, Whole: true, Series: true}
+		Stacks: x.stacks(s, p.clients, putBytes, more...), Passing: p.fields(), Warm: p.settling(),
+		Window: total - p.settling(), Whole: true, Series: true, Samples: samples}
 }
 
-// judged returns the part of a phase in which it is measured, without its first quarter: windows of DCTCP open and
-// close in the time that they take, which is next to nothing of 10 s.
+// samples is the most samples of a run, so that intervals are short beside the time from loss to loss.
+const samples = 2048
+
+// settling returns the begin of a phase that is not measured, a millisecond: windows of DCTCP open and close in the
+// time that they take, which is next to nothing of 10 s.
+func (p *phases) settling() simcore.Ps { return min(milli, p.length/4) }
+
+// judged returns the part of a phase in which it is measured.
 func (p *phases) judged(phase int) (from, to simcore.Ps) {
 	begin := p.length * simcore.Ps(phase)
-	return begin + p.length/4, begin + p.length
+	return begin + p.settling(), begin + p.length
 }
 
 // level is a mean over a phase, with the half width of its interval.
@@ -117,12 +159,15 @@ func (p *phases) mean(x *point.Played, phase int, counter func(where, what strin
 	return levelOf(values)
 }
 
-// levelOf merges values into batches of neighbours, since neighbours depend on each other. Fewer values than batches
-// have no interval.
+// levelOf returns the mean of equal intervals. Its interval is that of batches: of whole cycles where the values
+// collapse again and again, as rates of flows that lose packets all at once; else of 20 batches of neighbours, since
+// neighbours depend on each other. Fewer values than batches have no interval.
 func levelOf(values []float64) level {
 	const batches, student = 20, 2.09 // 19 degrees of freedom, 95%
-	n := len(values)
-	mean := meanOfAll(values)
+	n, mean := len(values), meanOfAll(values)
+	if at := collapses(values); len(at) > steady.MinBatches {
+		return wholeCycles(values, at)
+	}
 	if n < batches {
 		return level{mean, math.Inf(1)}
 	}
@@ -132,6 +177,35 @@ func levelOf(values []float64) level {
 		square += d * d
 	}
 	return level{mean, student * math.Sqrt(square/(batches-1)/batches)}
+}
+
+// collapses returns the intervals in which the values fall below their mean, by 15% or more, after they have been as
+// far above it: flows fill a ring, and lose packets.
+func collapses(values []float64) (at []int) {
+	const far = 0.15
+	mean, high := meanOfAll(values), false
+	for i, v := range values {
+		switch {
+		case v >= (1+far)*mean:
+			high = true
+		case high && v <= (1-far)*mean:
+			high, at = false, append(at, i)
+		}
+	}
+	return at
+}
+
+// wholeCycles returns the mean over whole cycles, which begin at the given intervals.
+func wholeCycles(values []float64, begins []int) level {
+	const scale = 1e6 // of a value, as a number of bytes
+	var at []simcore.Ps
+	var sums []uint64
+	for _, i := range begins {
+		at = append(at, simcore.Ps(i))
+		sums = append(sums, uint64(scale*meanOfAll(values[:i])*float64(i)))
+	}
+	e := steady.Ratio(at, sums)
+	return level{e.Rate / scale, e.Half / scale}
 }
 
 func meanOfAll(values []float64) float64 {

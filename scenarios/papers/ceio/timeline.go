@@ -3,7 +3,6 @@ package ceio
 import (
 	"strings"
 
-	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
@@ -14,7 +13,7 @@ func timeline(s *study.Session, c *changes) {
 	const perRequest, deviceLines = 120, 6 << 20 / 64
 	x := study.NewSeries("burst_timeline", "A burst on four systems: rate, cache of devices, misses, "+
 		"credits", "share", "",
-		study.Axis{Name: "time", Unit: "us"})
+		study.Axis{Name: "time", Unit: "phases"})
 	full := c.expected(len(c.involved) - 1)
 	for _, k := range allSystems {
 		p := c.at[k]
@@ -22,7 +21,7 @@ func timeline(s *study.Session, c *changes) {
 		for i := 0; i+step <= p.Series.Intervals(); i += step {
 			a, _ := p.Series.Interval(i)
 			_, b := p.Series.Interval(i + step - 1)
-			at := float64(a+b) / 2 / float64(simcore.Microsecond)
+			at := float64(a+b) / 2 / float64(c.of[k].length)
 			mean := func(counter func(where, what string) bool) float64 { return meanOf(p, i, step, counter) }
 			named := func(name string) float64 {
 				return mean(func(where, what string) bool { return where == "Server" && what == name })

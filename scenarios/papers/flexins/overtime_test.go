@@ -37,7 +37,7 @@ func TestOverTime(t *testing.T) {
 	read := func() uint64 { return bytes }
 	series := probe.NewSeries([]probe.Counter{{Picture: probe.Throughput, Unit: probe.Bytes, Read: read},
 		{Picture: probe.Throughput, Unit: probe.Bytes, Read: read},
-		{Picture: probe.Links, Unit: probe.Bytes, Read: read}}, 0, milli)
+		{Picture: probe.Links, Unit: probe.Bytes, Read: read}}, 0, milli, probe.Samples)
 	for i := range simcore.Ps(4) {
 		if i > 0 {
 			bytes += 1_000_000 // 8 Gbps for a millisecond

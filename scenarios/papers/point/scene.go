@@ -33,7 +33,8 @@ type Scene struct {
 	Whole     bool // the session's percentage does not scale the window
 
 	// Series makes the result have a series of all counters, with intervals of a microsecond or more.
-	Series bool
+	Series  bool
+	Samples int // of the series at most; 0: the usual number
 
 	// Unrated scenes have no steady rate in their window: they are not recorded as runs whose rate is known, or not.
 	Unrated bool
@@ -161,8 +162,8 @@ func (c *Scene) play(s *study.Session) (*Played, error) {
 	}
 	w := &window{from: simcore.Ps(spec.Measure.WarmUp), to: simcore.Ps(spec.Measure.WarmUp + spec.Measure.Window),
 		read: c.Counters}
-	p, err := list[0].Play(s.Context, run.Options{NIC: "", Unjudged: true, Stats: level, Traffic: w.traffic,
-		Step: w.step})
+	p, err := list[0].Play(s.Context, run.Options{NIC: "", Unjudged: true, Stats: level, Samples: c.Samples,
+		Traffic: w.traffic, Step: w.step})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
@@ -174,6 +175,11 @@ func (c *Scene) play(s *study.Session) (*Played, error) {
 	}
 	if !w.whole {
 		return nil, fmt.Errorf("%s: the traffic ended before the window: want a longer one", c.Name)
+	}
+	if p.Series != nil {
+		for i := range p.Series.Counters {
+			p.Series.Counters[i].Read = nil // it would keep the memory of all servers
+		}
 	}
 	return &Played{Name: c.Name, Rate: p.Stats.Total, Flows: p.Stats.Flows, Times: p.Stats.Latency, Stats: p.Stats,
 		Series: p.Series, Sim: p.Sim, Span: w.to - w.from, Grown: w.grown()}, nil

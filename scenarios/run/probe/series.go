@@ -43,21 +43,22 @@ type Counter struct {
 	Sparse  bool // left out of tables if it never moves
 }
 
-// maxSamples bounds the samples of a series. A longer run has longer intervals.
-const maxSamples = 256
+// Samples bounds the samples of a series, unless it has another bound. A longer run has longer intervals.
+const Samples = 256
 
 // Series reads counters at the ends of intervals.
 type Series struct {
 	Counters []Counter
 	begin    simcore.Ps
 	interval simcore.Ps
+	most     int // samples
 	times    []simcore.Ps
 	values   [][]uint64
 }
 
-// NewSeries begins a series whose first intervals have the given length.
-func NewSeries(counters []Counter, begin, interval simcore.Ps) *Series {
-	s := &Series{Counters: counters, begin: begin, interval: interval}
+// NewSeries begins a series of at most so many samples, whose first intervals have the given length.
+func NewSeries(counters []Counter, begin, interval simcore.Ps, most int) *Series {
+	s := &Series{Counters: counters, begin: begin, interval: interval, most: most}
 	s.read(begin)
 	return s
 }
@@ -77,7 +78,7 @@ func (s *Series) Sample(now simcore.Ps) {
 		return
 	}
 	s.read(now)
-	if len(s.times) <= maxSamples {
+	if len(s.times) <= s.most {
 		return
 	}
 	n := 0
