@@ -396,11 +396,3 @@ func running(pid int) bool {
 	_, rest, _ := strings.Cut(string(b), ") ")
 	return !strings.HasPrefix(rest, "Z")
 }
-
-// TestErrorsNameACycleThatWasReached checks that an error from before the first cycle names no cycle.
-func TestErrorsNameACycleThatWasReached(t *testing.T) {
-	e := &protocol.InfraError{Device: "nic", Op: "launch", Err: errors.New("no such file")}
-	require.EqualError(t, e, "device nic, launch: no such file")
-	e.Cycle = 12
-	require.EqualError(t, e, "device nic, launch at cycle 12: no such file")
-}

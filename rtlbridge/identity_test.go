@@ -2,6 +2,7 @@ package rtlbridge
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -190,4 +191,12 @@ func TestDeviceSurvivesNonsense(t *testing.T) {
 		}
 	}
 	require.Greater(t, refused, 20)
+}
+
+// TestErrorsNameACycleThatWasReached checks that an error from before the first cycle names no cycle.
+func TestErrorsNameACycleThatWasReached(t *testing.T) {
+	e := &protocol.InfraError{Device: "nic", Op: "launch", Err: errors.New("no such file")}
+	require.EqualError(t, e, "device nic, launch: no such file")
+	e.Cycle = 12
+	require.EqualError(t, e, "device nic, launch at cycle 12: no such file")
 }

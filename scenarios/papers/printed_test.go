@@ -96,7 +96,7 @@ func TestPicturesSayWhatTheyShow(t *testing.T) {
 	require.EqualError(t, err, "series s: its picture repeats system third, which is not in the series")
 }
 
-// TestLegendSaysWhichSideIsAccepted checks the text of numbers that a paper qualifies, and of what is accepted on one
+// TestLegendSaysWhichSideIsAccepted checks the texts of numbers that a paper qualifies, and of values accepted on one
 // side of them. A loss of at most 3% is a change of at least −3%.
 func TestLegendSaysWhichSideIsAccepted(t *testing.T) {
 	for _, c := range []struct {

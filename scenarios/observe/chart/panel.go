@@ -71,8 +71,8 @@ func (f *frame) align() {
 	}
 }
 
-// farthest is how far above all values and bands an interval extends an axis, as a fraction of the highest. Intervals
-// that are longer end in an arrow: they would leave little of the picture for the values.
+// farthest is the part of the highest value or band by which an interval extends an axis at most. Longer intervals end
+// in an arrow: they would leave little of the picture for the values.
 const farthest = 0.25
 
 // yScale returns the scale of the panels of some series.
