@@ -53,6 +53,17 @@ func TestTwoRunsAreOne(t *testing.T) {
 	require.Len(t, c.Results[1].LeftOut[0].Moved, 3)
 }
 
+// TestEndedRunsCountClaims checks that a run that was ended has the counts of claims that do not depend on it.
+func TestEndedRunsCountClaims(t *testing.T) {
+	ctx, end := context.WithCancel(context.Background())
+	end()
+	r, err := Run(ctx, Options{Names: []string{"path/skew"}, Percent: 1})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 348, r.Claims)
+	require.NotEmpty(t, r.Missing)
+	require.Greater(t, r.Outputs, len(r.Missing))
+}
+
 // TestExperimentsFitTheClaims checks that every claim that an experiment measures is in the files, and that no two
 // experiments measure the same claim.
 func TestExperimentsFitTheClaims(t *testing.T) {

@@ -91,11 +91,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return r, err
 	}
-	measured := map[string]bool{}
+	r.count(all)
 	for _, x := range List {
-		for _, id := range x.Claims {
-			measured[id] = true
-		}
 		if len(o.Names) > 0 && !slices.Contains(o.Names, x.FullName()) {
 			continue
 		}
@@ -112,18 +109,22 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		res.Pictures = x.Pictures
 		r.Results = append(r.Results, *res)
 	}
+	r.Summary = summarize(r.verdicts())
+	r.Digest, err = digest(r)
+	return r, err
+}
+
+// count counts the claims and outputs of the papers, and lists those that no experiment measures.
+func (r *Report) count(all []claims.Claim) {
 	r.Claims = len(all)
 	for i := range all {
 		if !all[i].Scored() {
 			continue
 		}
-		if r.Outputs++; !measured[all[i].ID] && all[i].Anchor == "" {
+		if r.Outputs++; measuredBy(all[i].ID) == nil && all[i].Anchor == "" {
 			r.Missing = append(r.Missing, all[i].ID)
 		}
 	}
-	r.Summary = summarize(r.verdicts())
-	r.Digest, err = digest(r)
-	return r, err
 }
 
 func (r *Report) verdicts() (all []Verdict) {
