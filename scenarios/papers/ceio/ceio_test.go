@@ -28,7 +28,7 @@ func TestScenesAreScenarios(t *testing.T) {
 	scenes := []*point.Scene{singleScene(session(t, &Single, 1), false, 65_536),
 		limitScene(session(t, &Limits, 1), withCEIO), controllerScene(session(t, &Controllers, 1), 2000)}
 	for _, x := range allSystems {
-		scenes = append(scenes, changing(d, x).scene(d, x), growing(d, x).scene(d, x))
+		scenes = append(scenes, changing(d).scene(d, x), growing(d).scene(d, x))
 		for _, kind := range staticKinds {
 			scenes = append(scenes, staticScene(session(t, &Static, 1), x, kind, 1024, 64))
 		}
@@ -57,7 +57,7 @@ func TestScenesAreScenarios(t *testing.T) {
 	require.False(t, x.CEIO.Reallocate || x.CEIO.Async)
 	require.EqualValues(t, cycles, x.Host.ReceiveCycles)
 	require.Equal(t, 256, list[0].Spec.Workloads[1].Chunks.File, "16 MB")
-	list, err = run.Parse("f.yaml", []byte(growing(d, withCEIO).scene(d, withCEIO).Text(d)))
+	list, err = run.Parse("f.yaml", []byte(growing(d).scene(d, withCEIO).Text(d)))
 	require.NoError(t, err)
 	m := list[0].Spec.Measure
 	require.EqualValues(t, 6*milli, m.WarmUp+m.Window, "three phases of half the usual length")
@@ -93,14 +93,14 @@ func TestExpected(t *testing.T) {
 	require.Equal(t, "shring", string(list[0].Spec.Stacks[0].Kind))
 	require.Len(t, list[0].Spec.Workloads, 1)
 	require.Len(t, list[0].Spec.Workloads[0].From, 1)
-	c := changes{phases: growing(s, baseline), core: &point.Played{Rate: stats.Rate{PerSecond: 30e6}}}
+	c := changes{phases: growing(s), core: &point.Played{Rate: stats.Rate{PerSecond: 30e6}}}
 	require.InDelta(t, 15*12, c.expected(2), 1e-9)
 }
 
 // The rate of a phase is that of its CPU-involved flows, without those that ended before it.
 func TestFlowsOfPhases(t *testing.T) {
 	s := session(t, &Dynamic, 50)
-	for _, p := range []*phases{changing(s, baseline), growing(s, baseline)} {
+	for _, p := range []*phases{changing(s), growing(s)} {
 		list, err := run.Parse("f.yaml", []byte(p.scene(s, baseline).Text(s)))
 		require.NoError(t, err)
 		for phase := range p.involved {

@@ -13,7 +13,7 @@ var Dynamic = study.Experiment{
 	Group: "ceio", Name: "dynamic", Title: "CPU-involved flows that become CPU-bypass, and bursts of further flows",
 	Figures: "CE Fig. 4, 10", Pictures: dynamicPictures,
 	Settled: settled(dynamicClaims), Claims: dynamicClaims,
-	Inputs: inputs(phaseInput, ringInput, hostLines), Run: dynamic,
+	Inputs: inputs(phaseInput, hostLines), Run: dynamic,
 	Notes: []string{"expected: CPU-involved flows times the rate of ShRing's core with one flow, whose cache is " +
 		"large enough (ceio.mot.expected_def)"},
 }
@@ -32,12 +32,11 @@ var hostLines = study.Input{Name: "hostcc.lines", Value: 10, Unit: "lines", Sour
 
 // changes has the results of one of the two scenarios.
 type changes struct {
-	*phases // those of the baseline, which differ from those of others in length alone
-	of      map[system]*phases
-	at      map[system]*point.Played
-	mpps    map[system][]float64
-	runs    map[system][]string
-	core    *point.Played // one flow, which the cache is large enough for
+	*phases
+	at   map[system]*point.Played
+	mpps map[system][]float64
+	runs map[system][]string
+	core *point.Played // one flow, which the cache is large enough for
 }
 
 // coreScene has one flow on ShRing.
@@ -47,16 +46,12 @@ func coreScene(s *study.Session) *point.Scene {
 }
 
 func dynamic(s *study.Session) error {
-	var all []*changes
+	all := []*changes{{phases: changing(s)}, {phases: growing(s)}}
 	var scenes []*point.Scene
-	for _, kind := range []func(*study.Session, system) *phases{changing, growing} {
-		c := &changes{of: map[system]*phases{}}
+	for _, c := range all {
 		for _, x := range allSystems {
-			c.of[x] = kind(s, x)
-			scenes = append(scenes, c.of[x].scene(s, x))
+			scenes = append(scenes, c.scene(s, x))
 		}
-		c.phases = c.of[baseline]
-		all = append(all, c)
 	}
 	played, err := point.Play(s, append(scenes, coreScene(s))...)
 	if err != nil {
@@ -78,7 +73,7 @@ func (c *changes) take(s *study.Session, played []*point.Played) {
 	for i, k := range allSystems {
 		c.at[k] = played[i]
 		for n := range c.involved {
-			r, run := c.of[k].rate(s, played[i], n)
+			r, run := c.rate(s, played[i], n)
 			c.mpps[k], c.runs[k] = append(c.mpps[k], r), append(c.runs[k], run)
 			x.Bar(string(k), c.label(n), r)
 		}

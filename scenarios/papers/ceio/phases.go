@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"nictwin/models/sim/simcore"
-	"nictwin/models/sim/steady"
 	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
@@ -27,31 +26,22 @@ type phases struct {
 type part struct {
 	first, end simcore.Ps // phases
 	fields     string
-	flows      int
 	asks       bool // requests, not chunks
 }
 
-// phase returns the length of a phase of a system.
-func phase(s *study.Session, x system) simcore.Ps {
+// phase returns the length of a phase.
+func phase(s *study.Session) simcore.Ps {
 	const least = 100 * micro
-	name := "phase"
-	if x == shRing {
-		name = "shring.phase"
-	}
-	return max(simcore.Ps(s.Input(name))*milli*simcore.Ps(s.Percent)/100, least)
+	return max(simcore.Ps(s.Input("phase"))*milli*simcore.Ps(s.Percent)/100, least)
 }
 
-// phaseInput is the length of a phase; timers are divided by the same factor. That of ShRing has a dozen losses.
-var (
-	phaseInput = study.Input{Name: "phase", Value: 4, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 2,500, " +
-		"as are timers. 20 round trips of 200 us"}
-	ringInput = study.Input{Name: "shring.phase", Value: 14, Unit: "ms", Source: "of ShRing, which has no timers: " +
-		"its flows lose packets all at once, about every millisecond, and so often that a rate is known"}
-)
+// phaseInput is the length of a phase; timers are divided by the same factor.
+var phaseInput = study.Input{Name: "phase", Value: 4, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 2,500, " +
+	"as are timers. 20 round trips of 200 us"}
 
 // changing returns the phases of Fig. 4a: in each one two more of eight CPU-involved flows become CPU-bypass.
-func changing(s *study.Session, x system) *phases {
-	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, length: phase(s, x), ended: map[string]int{},
+func changing(s *study.Session) *phases {
+	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, length: phase(s), ended: map[string]int{},
 		involved: []int{8, 6, 4, 2}, bypass: []int{0, 2, 4, 6}}
 	last := simcore.Ps(len(p.involved))
 	p.store(s, "store", 0, last, 1, 2)
@@ -59,15 +49,14 @@ func changing(s *study.Session, x system) *phases {
 		pair, name := from(int(2*i+1), 2), fmt.Sprintf("store%d", i)
 		p.ended[name] = int(i)
 		p.store(s, name, 0, i, pair...)
-		p.parts = append(p.parts, part{first: i, end: last, fields: file(s, fmt.Sprintf("file%d", i), pair...),
-			flows: len(pair)})
+		p.parts = append(p.parts, part{first: i, end: last, fields: file(s, fmt.Sprintf("file%d", i), pair...)})
 	}
 	return p
 }
 
 // growing returns the phases of Fig. 4b: eight CPU-involved flows, and two more in each phase.
-func growing(s *study.Session, x system) *phases {
-	p := &phases{name: "burst", clients: 12, flows: 12, length: phase(s, x),
+func growing(s *study.Session) *phases {
+	p := &phases{name: "burst", clients: 12, flows: 12, length: phase(s),
 		involved: []int{8, 10, 12}, bypass: []int{0, 0, 0}}
 	last := simcore.Ps(len(p.involved))
 	p.store(s, "store", 0, last, from(1, 8)...)
@@ -79,25 +68,17 @@ func growing(s *study.Session, x system) *phases {
 
 // store adds a key-value store between the begins of two phases.
 func (p *phases) store(s *study.Session, name string, first, end simcore.Ps, clients ...int) {
-	p.parts = append(p.parts, part{first: first, end: end, fields: store(s, name, clients...), flows: len(clients),
-		asks: true})
+	p.parts = append(p.parts, part{first: first, end: end, fields: store(s, name, clients...), asks: true})
 }
 
-// fields returns the workloads. Flows have more requests than cores take, 12 a microsecond, but all of them no more
-// than a scenario may have: of ShRing's long phases 9.5 a microsecond, when its flows take 5 to 8.
+// fields returns the workloads. Flows have more requests than cores take, 12 a microsecond.
 func (p *phases) fields() (all []string) {
 	const behind = 30 * micro // the last ones go on behind the window
-	const requests, chunks = 4_000_000, 10_000
-	sum := simcore.Ps(0) // phases of all flows that ask
-	for _, x := range p.parts {
-		if x.asks {
-			sum += (x.end - x.first) * simcore.Ps(x.flows)
-		}
-	}
+	const chunks = 10_000
 	for _, x := range p.parts {
 		count, at, begin := simcore.Ps(chunks), x.end*p.length, ""
 		if x.asks {
-			count = min(requests/sum, 12*p.length/micro) * (x.end - x.first)
+			count = 12 * p.length / micro * (x.end - x.first)
 		}
 		if int(x.end) == len(p.involved) {
 			at += behind
@@ -122,7 +103,7 @@ func (p *phases) scene(s *study.Session, x system) *point.Scene {
 		Window: total - p.settling(), Whole: true, Series: true, Samples: samples}
 }
 
-// samples is the most samples of a run, so that intervals are short beside the time from loss to loss.
+// samples is the most samples of a run, so that a phase has many.
 const samples = 2048
 
 // settling returns the begin of a phase that is not measured, a millisecond: windows of DCTCP open and close in the
@@ -159,15 +140,11 @@ func (p *phases) mean(x *point.Played, phase int, counter func(where, what strin
 	return levelOf(values)
 }
 
-// levelOf returns the mean of equal intervals. Its interval is that of batches: of whole cycles where the values
-// collapse again and again, as rates of flows that lose packets all at once; else of 20 batches of neighbours, since
-// neighbours depend on each other. Fewer values than batches have no interval.
+// levelOf merges values into batches of neighbours, since neighbours depend on each other. Fewer values than batches
+// have no interval.
 func levelOf(values []float64) level {
 	const batches, student = 20, 2.09 // 19 degrees of freedom, 95%
 	n, mean := len(values), meanOfAll(values)
-	if at := collapses(values); len(at) > steady.MinBatches {
-		return wholeCycles(values, at)
-	}
 	if n < batches {
 		return level{mean, math.Inf(1)}
 	}
@@ -177,35 +154,6 @@ func levelOf(values []float64) level {
 		square += d * d
 	}
 	return level{mean, student * math.Sqrt(square/(batches-1)/batches)}
-}
-
-// collapses returns the intervals in which the values fall below their mean, by 15% or more, after they have been as
-// far above it: flows fill a ring, and lose packets.
-func collapses(values []float64) (at []int) {
-	const far = 0.15
-	mean, high := meanOfAll(values), false
-	for i, v := range values {
-		switch {
-		case v >= (1+far)*mean:
-			high = true
-		case high && v <= (1-far)*mean:
-			high, at = false, append(at, i)
-		}
-	}
-	return at
-}
-
-// wholeCycles returns the mean over whole cycles, which begin at the given intervals.
-func wholeCycles(values []float64, begins []int) level {
-	const scale = 1e6 // of a value, as a number of bytes
-	var at []simcore.Ps
-	var sums []uint64
-	for _, i := range begins {
-		at = append(at, simcore.Ps(i))
-		sums = append(sums, uint64(scale*meanOfAll(values[:i])*float64(i)))
-	}
-	e := steady.Ratio(at, sums)
-	return level{e.Rate / scale, e.Half / scale}
 }
 
 func meanOfAll(values []float64) float64 {
