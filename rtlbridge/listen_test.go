@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	ossignal "os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -123,6 +124,7 @@ func TestADeviceEndsWithItsInput(t *testing.T) {
 	_, err = fmt.Fscanf(out, "listening unix:"+path+"\n")
 	require.NoError(t, err)
 	require.FileExists(t, path)
+	requireOneSignalled(t, c.Process.Pid)
 	_, err = input.Write([]byte("input that nobody wants"))
 	require.NoError(t, err)
 	require.NoError(t, input.Close())
@@ -130,6 +132,23 @@ func TestADeviceEndsWithItsInput(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, syscall.SIGTERM, ended.Sys().(syscall.WaitStatus).Signal())
 	require.NoFileExists(t, path)
+}
+
+// requireOneSignalled checks that SIGTERM can interrupt one thread of a process alone, the main one, so that it waits
+// while that blocks it.
+func requireOneSignalled(t *testing.T, pid int) {
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	require.NoError(t, err)
+	require.Greater(t, len(threads), 1, "one waits for the end of the input")
+	for _, x := range threads {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/status", pid, x.Name()))
+		require.NoError(t, err)
+		_, rest, found := strings.Cut(string(status), "SigBlk:\t")
+		require.True(t, found)
+		blocked, err := strconv.ParseUint(rest[:16], 16, 64)
+		require.NoError(t, err)
+		require.Equal(t, x.Name() != strconv.Itoa(pid), blocked>>(syscall.SIGTERM-1)&1 == 1, "thread %s", x.Name())
+	}
 }
 
 // refusedArguments runs a device with arguments that it must refuse, and returns its message.

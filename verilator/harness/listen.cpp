@@ -150,6 +150,9 @@ constexpr const char* kTcp = "tcp:";
 }  // namespace
 
 void end_with_input() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);  // for the thread: signals wait while the main thread blocks them
   std::thread([] {
     char skipped[256];
     for (;;) {
@@ -158,6 +161,7 @@ void end_with_input() {
     }
     kill(getpid(), SIGTERM);
   }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 bool is_remote(const std::string& address) {
