@@ -29,7 +29,8 @@ func (s *Spec) validateFeatures(at field.Path, x *StackSpec, servers int) error 
 		errs = append(errs, validateSolar(at, x, w, path), validateMTU(at, x, w, path), s.validateInline(x, w, path),
 			validateLowLatency(at, x, w, path), validateNop(at, x, w, path))
 	}
-	return errors.Join(append(errs, s.validateLowLatencyPairs(at, x, servers), s.validateAccounts(at, x, servers))...)
+	return errors.Join(append(errs, s.validateLowLatencyPairs(at, x, servers), s.validateAccounts(at, x, servers),
+		s.validateMarks(at, x))...)
 }
 
 // validateLowLatency checks that a stack has low-latency queue pairs that take the messages of a workload.

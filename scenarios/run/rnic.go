@@ -18,6 +18,7 @@ import (
 	"nictwin/scenarios/run/stats"
 	"nictwin/stack/apps"
 	"nictwin/stack/baseline/hostcc"
+	"nictwin/stack/baseline/hostcc/rdma"
 	"nictwin/stack/ceio/bypass"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
@@ -321,6 +322,25 @@ func (x *StackSpec) validateWatch(at field.Path) error {
 	}
 	return field.Errorf(at+".hostcc", ": stack %s is not over UDP: want none, or %v with kind %s", x.Kind,
 		field.Path("rnic.hostcc"), StackRNIC)
+}
+
+// validateMarks rejects marks by an RDMA NIC that slow down nobody: where no server with the stack has RC queue pairs
+// to a server whose NIC has congestion control.
+func (s *Spec) validateMarks(at field.Path, x *StackSpec) error {
+	if !x.watchesHost() || x.RNIC.HostCC.Mark != rdma.MarkRegister || x.RNIC.CC.Kind == hardware.None {
+		return nil
+	}
+	slows := func(n, peer int) bool { return x == s.stack(n) && s.stack(peer).RNIC.CC.Kind != hardware.None }
+	for _, w := range s.AllWorkloads() {
+		for _, p := range w.Pairs() {
+			if w.Transport == apps.RC && (slows(p[0], p[1]) || slows(p[1], p[0])) {
+				return nil
+			}
+		}
+	}
+	return field.Errorf(at+".rnic.hostcc.mark", "%s: no server with this stack has packets that can be marked, those "+
+		"of RC queue pairs to a server with congestion control: want %s, or a workload over %s to one with %v",
+		rdma.MarkRegister, rdma.MarkNone, apps.RC, field.Path("rnic.cc.kind"))
 }
 
 // validateControlCore checks that the control loop of HostCC over an RDMA NIC has a core of its own: the last one of

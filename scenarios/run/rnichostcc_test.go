@@ -103,6 +103,21 @@ func TestRNICHostCCErrors(t *testing.T) {
 	}
 }
 
+// TestRNICMarksNobody checks that marks by the NIC are refused where no sender would learn of them.
+func TestRNICMarksNobody(t *testing.T) {
+	good := "name: x\ndescription: y\n" + fmt.Sprintf(watched, hardware.DCTCP, "register", "send")
+	for name, x := range map[string]struct{ old, new string }{
+		"unreliable":   {"from: 1", "from: 1, transport: uc"},
+		"deaf senders": {"rnic: {cc: {kind: dctcp}}}", "rnic: {cc: {kind: none}}}"},
+	} {
+		bad := strings.Replace(good, x.old, x.new, 1)
+		_, err := Parse("f.yaml", []byte(bad))
+		require.ErrorContains(t, err, "f.yaml:5: stacks[0].rnic.hostcc.mark register: no server with this stack has", name)
+		_, err = Parse("f.yaml", []byte(strings.Replace(bad, "mark: register", "mark: none", 1)))
+		require.NoError(t, err, name)
+	}
+}
+
 // TestRNICControlCore checks that loads of memories leave the core of the control loop alone.
 func TestRNICControlCore(t *testing.T) {
 	c := caseOf(t, fmt.Sprintf(watched, hardware.DCTCP, "register", "send"))
