@@ -4,6 +4,7 @@ package manager
 // the flow's software has not seen, and the number that comes from one poll to the next.
 type hits struct {
 	latest   uint64 // hits at the latest poll
+	before   uint64 // hits at the poll before that
 	lost     uint64 // hits of packets that software will not see, since the NIC dropped them
 	most     int    // most hits from one poll to the next, as many as the ring has descriptors at first; old ones decay
 	slowSeen bool   // a slow packet has been appended since the rule was directed to the slow ring
@@ -16,16 +17,19 @@ func (h *hits) poll(rule, seen uint64) {
 		h.lost = rule - min(rule, seen)
 	}
 	h.most = max(int(rule-h.latest), h.most-(h.most+decay-1)/decay)
-	h.latest = rule
+	h.before, h.latest = h.latest, rule
 }
 
 // unseen returns the number of packets that had come at the latest poll and that software has not seen.
 func (h *hits) unseen(seen uint64) int { return max(int(h.latest-h.lost-seen), 0) }
 
-// AllSeen reports that a flow's software has found both rings empty: hits without a packet are those of dropped frames.
+// AllSeen reports that a flow's software has found both rings empty: hits without a packet are those of dropped frames,
+// if the frames came before the latest poll but one. Later ones may be on their way to host memory.
 func (m *Manager) AllSeen(id int) {
 	f := &m.flows[id]
-	f.hits.lost += uint64(f.hits.unseen(f.arrivals))
+	if h := &f.hits; h.before > h.lost+f.arrivals {
+		h.lost = h.before - f.arrivals
+	}
 }
 
 // Polled takes the hits of a flow's rule as read by a core of the card. When the flow's credits are used up, its rule

@@ -32,3 +32,18 @@ func TestArmDescriptors(t *testing.T) {
 	require.NoError(t, w.m.Err())
 	needs(32, 0) // directed to the slow ring
 }
+
+// TestArmFramesUnderWay checks that hits of frames on their way to host memory count as packets, until a further poll
+// has shown that they were dropped.
+func TestArmFramesUnderWay(t *testing.T) {
+	w := opened(t, 16, 1, func(s *Spec) { s.Controller, s.FastSlots = ControlArm, 64 })
+	w.receiveAll(t, 0)
+	for range 400 {
+		w.m.Polled(0, 0)
+	}
+	for _, rest := range []int{14, 0} {
+		w.m.Polled(0, 14)
+		w.m.AllSeen(0)
+		require.Equal(t, rest, w.m.inUse(&w.m.flows[0]))
+	}
+}
