@@ -112,7 +112,8 @@ func TestRNICMarksNobody(t *testing.T) {
 	} {
 		bad := strings.Replace(good, x.old, x.new, 1)
 		_, err := Parse("f.yaml", []byte(bad))
-		require.ErrorContains(t, err, "f.yaml:5: stacks[0].rnic.hostcc.mark register: no server with this stack has", name)
+		require.ErrorContains(t, err, "f.yaml:5: stacks[0].rnic.hostcc.mark register: no server with this stack has",
+			name)
 		_, err = Parse("f.yaml", []byte(strings.Replace(bad, "mark: register", "mark: none", 1)))
 		require.NoError(t, err, name)
 	}

@@ -49,9 +49,8 @@ var shared = []study.Input{
 		"again, as the 16 GB of ce.linefs"},
 	{Name: "client.period", Value: 90, Unit: "ps", Source: "assumption: clock of the clients' cores, four times as " +
 		"fast as the server's, as are their caches, so that the load exceeds the server's cores"},
-	{Name: "scale", Value: 1000, Unit: "", Source: "phases and timers are so much shorter: 1 s of " +
-		"ceio.q3.inactive_timer " +
-		"is 1 ms"},
+	{Name: "scale", Value: 1000, Unit: "", Source: "timers are so much shorter: 1 s of " +
+		"ceio.q3.inactive_timer is 1 ms; ceio/dynamic has a scale of its own"},
 	{Name: "landing", Value: 256, Unit: "buffers", Source: "assumption: host buffers of a flow for slow packets, " +
 		"fewer " +
 		"than its share of the credits, as slow packets are drained in pieces no larger than that"},
