@@ -94,3 +94,12 @@ func TestReceiveBytes(t *testing.T) {
 	_, err = c.Play(t.Context(), Options{})
 	require.ErrorContains(t, err, "4000 messages of 16777216 B")
 }
+
+// TestReceiveBytesWithoutMemory checks that buffers which a server has no memory for give one error, and that it names
+// what is too large.
+func TestReceiveBytesWithoutMemory(t *testing.T) {
+	c := caseOf(t, fmt.Sprintf(echoes, "reflector", "count: 64, receive_bytes: 1MiB, queue_pairs: 64"))
+	_, err := c.Play(t.Context(), Options{})
+	require.ErrorContains(t, err, "want a lower count, depth, size, receives or receive_bytes")
+	require.Equal(t, 1, strings.Count(err.Error(), "memory on a server"), "%v", err)
+}

@@ -50,7 +50,7 @@ type MemoryError struct {
 
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("apps: %d messages of %d B: want %d B of memory on a server, %d are left: want a lower count, "+
-		"depth or size", e.Slots, e.Bytes, e.Want, e.Left)
+		"depth, size, receives or receive_bytes", e.Slots, e.Bytes, e.Want, e.Left)
 }
 
 // alloc allocates slots of the given number of bytes each.

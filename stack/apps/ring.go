@@ -57,8 +57,7 @@ func (r *ring) memory(u *setup, s *side) {
 	r.slots, errs[0] = s.arena.alloc(1, spec.Slots*spec.SlotBytes, 1, u.spec.Offset)
 	r.lines, errs[1] = s.arena.alloc(1, rb2.LinesBytes, 1, 0)
 	if err := errors.Join(errs[:]...); err != nil {
-		u.shortage = errors.Join(u.shortage, fmt.Errorf("server %s: a ring of %d slots of %d B: %w", s.Name, spec.Slots,
-			spec.SlotBytes, err))
+		u.lacks(fmt.Errorf("server %s: a ring of %d slots of %d B: %w", s.Name, spec.Slots, spec.SlotBytes, err))
 	}
 	r.lines.loose = u.spec.Ring.Head == rb2.HeadPull
 }

@@ -143,10 +143,16 @@ func (u *setup) receives(s *side, e *end) *receives {
 func (u *setup) allocArea(s *side, slots, bytes, pieces int) area {
 	a, err := s.arena.alloc(slots, bytes, pieces, u.spec.Offset)
 	if err != nil {
-		u.shortage = errors.Join(u.shortage, fmt.Errorf("server %s, with %d B for the application: %w", s.Name, s.Bytes,
-			err))
+		u.lacks(fmt.Errorf("server %s, with %d B for the application: %w", s.Name, s.Bytes, err))
 	}
 	return a
+}
+
+// lacks notes the first memory that a server does not have; others follow from it.
+func (u *setup) lacks(err error) {
+	if u.shortage == nil {
+		u.shortage = err
+	}
 }
 
 // allocate allocates the memory of a server's ends.
