@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -155,9 +156,11 @@ void end_with_input() {
   pthread_sigmask(SIG_BLOCK, &all, &before);  // for the thread: signals wait while the main thread blocks them
   std::thread([] {
     char skipped[256];
+    pollfd input{STDIN_FILENO, POLLIN, 0};
     for (;;) {
+      poll(&input, 1, -1);  // the input may be one that does not block
       const ssize_t n = read(STDIN_FILENO, skipped, sizeof skipped);
-      if (n == 0 || (n < 0 && errno != EINTR)) break;
+      if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) break;
     }
     kill(getpid(), SIGTERM);
   }).detach();
