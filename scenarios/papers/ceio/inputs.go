@@ -49,8 +49,9 @@ var shared = []study.Input{
 		"again, as the 16 GB of ce.linefs"},
 	{Name: "client.period", Value: 90, Unit: "ps", Source: "assumption: clock of the clients' cores, four times as " +
 		"fast as the server's, as are their caches, so that the load exceeds the server's cores"},
-	{Name: "scale", Value: 1000, Unit: "", Source: "timers are so much shorter: 1 s of " +
-		"ceio.q3.inactive_timer is 1 ms; ceio/dynamic has a scale of its own"},
+	{Name: "timer", Value: 1, Unit: "s", Source: "ce.inactive: of inactive flows. Only where phases are shorter than " +
+		"the paper's is it, too: then by the same factor (phase). So elsewhere no timer ends within a run, as it " +
+		"would in 0.1 to 1 percent of the paper's time"},
 	{Name: "landing", Value: 256, Unit: "buffers", Source: "assumption: host buffers of a flow for slow packets, " +
 		"fewer " +
 		"than its share of the credits, as slow packets are drained in pieces no larger than that"},
@@ -159,9 +160,9 @@ func (x system) stacks(s *study.Session, clients, payload int, more ...string) s
 	return server + strings.Repeat(", {kind: udp}", clients)
 }
 
-// timers returns CEIO's timers, a second in the paper.
+// timers returns CEIO's timers, which both have the same time.
 func timers(s *study.Session) string {
-	t := simcore.Ps(float64(simcore.Second) / s.Input("scale"))
+	t := simcore.Ps(float64(simcore.Second) * s.Input("timer"))
 	return fmt.Sprintf("inactive: %dps, reactivate: %dps", t, t)
 }
 

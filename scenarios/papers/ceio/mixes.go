@@ -43,11 +43,6 @@ var mixSystems = []system{baseline, without, withCEIO}
 func mixScene(s *study.Session, x system, m mix) *point.Scene {
 	const requests = 300_000 // more than a core takes in the window
 	n, window := m.involved+m.bypass, 5*milli
-	// Rates follow CEIO's timers of a millisecond, so that each of 20 batches has one period. Beside six CPU-bypass
-	// flows that does not help: they are known to 30% in 5 ms.
-	if x != baseline && m.involved >= m.bypass {
-		window = 20 * milli
-	}
 	return &point.Scene{Name: fmt.Sprintf("%s, %s", x, m.label()), Board: testbed(s, n),
 		Stacks: x.stacks(s, n, putBytes),
 		Workloads: []string{store(s, "store", from(1, m.involved)...),
