@@ -10,7 +10,6 @@ import (
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
-	"nictwin/stack/cc"
 	"nictwin/stack/hostnet"
 	hostapps "nictwin/stack/hostnet/apps"
 	"nictwin/stack/rpc"
@@ -103,14 +102,11 @@ func (n *Net) flowsAt(server int) (list []hostnet.FlowConfig, err error) {
 	return list, nil
 }
 
-// pathMTU is the unit in which windows of DCTCP grow, however small the messages are (ce.mtu).
-const pathMTU = 1500
-
-// rpcSpec returns the parameters of a flow: as many messages may be under way as its requests.
+// rpcSpec returns the parameters of a flow: as many messages may be under way as its requests. Windows of DCTCP grow by
+// one of its packets, however short they are, as Linux and eRPC count packets.
 func rpcSpec(l *line) rpc.Spec {
 	s := rpc.DefaultSpec(l.segment())
 	s.Messages = max(s.Messages, l.spec.Depth)
-	s.DCTCP = cc.DefaultDCTCP(int64(max(l.segment(), pathMTU)))
 	return s
 }
 

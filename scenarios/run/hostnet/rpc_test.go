@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/apps"
 )
 
-// A flow may have as many messages under way as its workload says, and its window grows by an MTU, however short its
+// A flow may have as many messages under way as its workload says, and its window grows by a packet, however short its
 // messages are.
 func TestFlowsKeepTheirDepth(t *testing.T) {
 	w := &workload.Spec{}
@@ -17,7 +17,7 @@ func TestFlowsKeepTheirDepth(t *testing.T) {
 	s := rpcSpec(&line{flow: &flow{spec: w}})
 	require.NoError(t, s.Validate())
 	require.Equal(t, []int{100, 512}, []int{s.Segment, s.Messages})
-	require.EqualValues(t, pathMTU, s.DCTCP.Segment)
+	require.EqualValues(t, 100, s.DCTCP.Segment)
 	w.Sizes, w.Depth = []int{8000}, 4
 	s = rpcSpec(&line{flow: &flow{spec: w}})
 	require.Equal(t, 64, s.Messages)
