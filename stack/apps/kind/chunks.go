@@ -13,6 +13,10 @@ type ChunkSpec struct {
 	Copy     bool  `yaml:"copy"`                   // the core copies chunks into the file; false: they stay in place
 	RunBytes int   `yaml:"run_bytes" unit:"bytes"` // most that one step of the core copies: adjacent packets together
 	Cycles   int64 `yaml:"rx_cycles"`              // cost of a packet for the server's core
+
+	// LineCycles is the cost for the server's core of each 64 B of a chunk beside its copy, such as that of a check sum
+	// or of a log.
+	LineCycles int64 `yaml:"line_cycles"`
 }
 
 // DefaultChunks returns chunks in packets of 1,400 B that are copied into a file of 16 chunks.
@@ -47,5 +51,6 @@ func (s *ChunkSpec) Validate(depth int) error {
 		"want more than depth, %d, and %d at most", s.File, depth, mostFile)
 	bad.Add(field.Within("run_bytes", s.RunBytes, 1, mostRun))
 	bad.Check(s.Cycles >= 0 && s.Cycles <= mostCycles, "rx_cycles", "%d: want 0 to %d", s.Cycles, mostCycles)
+	bad.Check(s.LineCycles >= 0 && s.LineCycles <= mostCycles, "line_cycles", "%d: want 0 to %d", s.LineCycles, mostCycles)
 	return bad.Err()
 }

@@ -198,6 +198,7 @@ func TestSpecs(t *testing.T) {
 		"3 outstanding: want a power":  func(s *ChunkSpec) { s.Outstanding = 3 },
 		"chunks.file 4: a chunk might": func(s *ChunkSpec) { s.File = 4 },
 		"chunks.run_bytes 0":           func(s *ChunkSpec) { s.RunBytes = 0 },
+		"chunks.line_cycles -1":        func(s *ChunkSpec) { s.LineCycles = -1 },
 	} {
 		s := ok
 		require.NoError(t, s.Validate())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/memory/mem"
 	"nictwin/models/server/host/dsa"
 	"nictwin/models/sim/fifo"
 	"nictwin/stack/hostnet"
@@ -218,6 +219,7 @@ func (s *ChunkServer) copy(f *hostnet.Flow, x *chunk) {
 		if err := f.Core().Copy(to, from, bytes); err != nil {
 			f.Fail(err)
 		}
+		f.Core().Compute(s.cfg.Spec.LineCycles * int64((bytes+mem.LineBytes-1)/mem.LineBytes))
 		x.copied += n
 		s.release(f, x, n)
 		return
