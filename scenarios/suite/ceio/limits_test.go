@@ -53,6 +53,25 @@ func TestSharedRingIsCharged(t *testing.T) {
 	}
 }
 
+// TestSoftwareRingSavesCycles checks that a core without a software ring pays for an entry of each packet: PacketCycles
+// once more, a store and a load.
+func TestSoftwareRingSavesCycles(t *testing.T) {
+	const packets, gap = 100, 5e6 // gap: ps from one packet to the next
+	busy := func(ring bool) simcore.Ps {
+		s := newServer(t, 1)
+		s.kinds[0] = echo{echoBytes, apps.Load{Requests: packets, EveryPs: gap}}
+		s.spec.Credits, s.spec.PacketCycles, s.spec.SoftwareRing = 64, 200, ring
+		require.NoError(t, s.open())
+		core, err := s.Rack.Servers[0].Cards[0].Memory.Host(nicspec.EndpointHost).Core(0, 0)
+		require.NoError(t, err)
+		s.finish()
+		return core.BusyTime() / core.Spec().Period / packets
+	}
+	more := busy(false) - busy(true)
+	require.Greater(t, more, simcore.Ps(200))
+	require.Less(t, more, simcore.Ps(300))
+}
+
 // TestManyCopies has more copies of a core's flows than a transmit queue of 256 entries holds.
 func TestManyCopies(t *testing.T) {
 	s := newServer(t, 30)

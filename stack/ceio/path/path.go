@@ -19,6 +19,7 @@ type path struct {
 	worked  bool            // took completions since the latest call of Worked
 	got     []device.Packet // handed over by the manager
 	at      int             // packets of `got` that were passed on
+	order   uint64          // address of the entries of packets, without Spec.SoftwareRing; else 0
 	mine    []device.Packet // of the shared ring: packets of this flow, from `next` on
 	next    int
 	err     error
@@ -137,6 +138,7 @@ func (p *path) nextShared(x *hostnet.Packet) bool {
 // pass stores a packet for the flow, marked if the slow path grows.
 func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
 	p.c.Bus.Core().Compute(p.s.c.Spec.PacketCycles)
+	p.sort(k)
 	*x = hostnet.Packet{HdrLen: k.HdrLen, PayLen: k.Bytes, Slot: uint32(k.Index % uint64(p.s.c.Spec.Landing))}
 	x.Hdr, x.Pay = k.Hdr, k.Address
 	x.SetCqe(k.Cqe())

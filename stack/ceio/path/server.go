@@ -210,6 +210,9 @@ func (s *Server) openFlow(p *path) error {
 		return err
 	}
 	p.rule = rule
+	if err := p.openOrder(); err != nil {
+		return err
+	}
 	return s.openRings(p, device.FlowConfig{Flow: p.id, Rule: rule, Match: p.c.Match, Account: account, Fast: fast,
 		Slow: slow, Key: key})
 }

@@ -21,6 +21,11 @@ type Spec struct {
 	// assumption.
 	PacketCycles int64 `yaml:"packet_cycles"`
 
+	// SoftwareRing keeps the order of packets over the fast and the slow ring without anything that is kept by packet
+	// (CEIO section 4.2). Without it, the core writes an entry of a table in host memory for each packet, and reads it
+	// when the packet's turn has come, for PacketCycles more.
+	SoftwareRing bool `yaml:"software_ring"`
+
 	// SlowBytes is the length of buffers for slow packets, in the card and in the host. A run of packets is copied with
 	// the gaps between them, so that short ones want short buffers. 0: as long as those of the fast path. Flows whose
 	// headers are split off have no gaps, and those of the shared ring may have any length: both have the latter.
@@ -32,7 +37,7 @@ type Spec struct {
 
 // DefaultSpec returns default parameters: those of a manager, with as many fast slots as the node has buffers.
 func DefaultSpec() Spec {
-	s := Spec{Spec: manager.DefaultSpec(), PacketCycles: 20, ArmPeriod: 1e6}
+	s := Spec{Spec: manager.DefaultSpec(), PacketCycles: 20, SoftwareRing: true, ArmPeriod: 1e6}
 	s.FastSlots = 0
 	return s
 }
