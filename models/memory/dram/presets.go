@@ -17,8 +17,8 @@ var presets = map[string]Spec{
 	"bf2-1600": common(Spec{Channels: 1, Banks: 16, Peak: 102_400}),
 	"host-fn": server("jedec-ddr5-4800",
 		Spec{Channels: 8, Banks: 64, Peak: 2_457_600, Mixed: 1_280_000, Write: 640_000}),
-	"host-ce": server("jedec-ddr4-3200",
-		Spec{Channels: 8, Hash: true, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143, Write: 548_571}),
+	"host-ce": server("jedec-ddr4-3200", Spec{Channels: 8, Hash: true, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143,
+		Write: 548_571, Latency: 100 * simcore.Nanosecond}),
 	"host-op": server("jedec-ddr4-2933",
 		Spec{Channels: 8, Banks: 32, Peak: 1_501_696, Mixed: 1_005_600, Write: 502_800}),
 	"host-rb": server("jedec-ddr4-2400", Spec{Channels: 6, Banks: 16, Peak: 921_600, Mixed: 617_143, Write: 308_571}),
@@ -27,7 +27,10 @@ var presets = map[string]Spec{
 // common fills in the values that all presets have in common.
 func common(s Spec) Spec {
 	s.Interleave, s.RowBytes, s.Batch, s.Window, s.Buffer = 256, 8192, 16, 32, 64
-	s.BankTiming, s.Mapping, s.Latency = "offpath", Rows, 90*simcore.Nanosecond
+	s.BankTiming, s.Mapping = "offpath", Rows
+	if s.Latency == 0 {
+		s.Latency = 90 * simcore.Nanosecond
+	}
 	return s
 }
 
