@@ -41,12 +41,12 @@ type Spec struct {
 // of six flows (Table 4, six of eight flows CPU-involved, a cell whose buffers stay in the cache), so each takes
 // 97.4 ns, or 273 cycles of a core of 2.8 GHz.
 //
-// The simulated core needs 95.7 ns of these for loads and stores, with the costs of corebus.HostSpec. The rest is
+// The simulated core needs 86 ns of these for loads and stores, with the costs of corebus.HostSpec. The rest is
 // divided equally between the request and its answer.
 const PacketPs Ps = 6 * 1_000_000_000_000 / 61_570_000
 
 // calibratedCycles of a request, and of an answer, make the time of both PacketPs.
-const calibratedCycles = 32
+const calibratedCycles = 16
 
 // DefaultSpec returns receive rings of 1,024 buffers of 2 KB.
 func DefaultSpec() Spec {
