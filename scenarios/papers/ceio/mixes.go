@@ -14,9 +14,8 @@ var Mixes = study.Experiment{
 	Settled: settled(mixClaims), Claims: mixClaims,
 	Arithmetic: []string{"ceio.t4.ceio.3_1.speedup"}, // both rates are anchors
 	Inputs:     inputs(), Run: mixes,
-	Notes: []string{"without optimization: equal shares of the credits for good, and copies of those slow packets " +
-		"only " +
-		"that a receive call waits for"},
+	Notes: []string{"without optimization: equal shares of the credits for good, an entry for each packet in place of " +
+		"the software ring, and copies of those slow packets only that a receive call waits for"},
 }
 
 // mixClaims are the claims of Table 4.
@@ -42,7 +41,7 @@ var mixSystems = []system{baseline, without, withCEIO}
 
 func mixScene(s *study.Session, x system, m mix) *point.Scene {
 	const requests = 300_000 // more than a core takes in the window
-	n, window := m.involved+m.bypass, 5*milli
+	n, window := m.involved+m.bypass, 8*milli
 	return &point.Scene{Name: fmt.Sprintf("%s, %s", x, m.label()), Board: testbed(s, n),
 		Stacks: x.stacks(s, n, putBytes),
 		Workloads: []string{store(s, "store", from(1, m.involved)...),

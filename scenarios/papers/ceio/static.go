@@ -80,7 +80,8 @@ func staticScene(s *study.Session, x system, kind string, n, answer int) *point.
 	payload, warm, span := n, 3*milli, 2*milli // HostCC takes 2 ms to its last state, when its memory is throttled
 	if kind == bypass {
 		payload, warm, span = 0, milli, 5*milli // of fewer messages, each counted when it is whole
-		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %d, chunks: {segment: %d}", packets*n, depth, n)
+		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %d, chunks: {segment: %d, line_cycles: %g}", packets*n, depth,
+			n, s.Input("line_cycles"))
 	}
 	return &point.Scene{Name: fmt.Sprintf("%s, %s, %d B", x, kind, n), Board: testbed(s, staticFlows),
 		Stacks: x.stacks(s, staticFlows, payload), Counters: lookups,
