@@ -94,7 +94,37 @@ func TestExpected(t *testing.T) {
 	require.Len(t, list[0].Spec.Workloads, 1)
 	require.Len(t, list[0].Spec.Workloads[0].From, 1)
 	c := changes{phases: growing(s), core: &point.Played{Rate: stats.Rate{PerSecond: 30e6}}}
-	require.InDelta(t, 15*12, c.expected(2), 1e-9)
+	require.InDelta(t, 15*12, c.expected(2).Value, 1e-9)
+}
+
+// A claim about the largest ratio of all phases stands on the runs that decide it.
+func TestLargestRatio(t *testing.T) {
+	s := session(t, &Dynamic, 1)
+	c := changes{phases: growing(s), rates: map[system][]study.Rate{}}
+	for x, rate := range map[system]float64{withCEIO: 86, hostCC: 40, shRing: 63} {
+		for n := range c.involved {
+			r := study.Run{Name: fmt.Sprintf("%s %d", x, n), Relative: 0.005, Converged: true}
+			if x == shRing && n == 0 {
+				r.Relative, r.Converged = 0.08, false
+			}
+			s.Outcome.Runs = append(s.Outcome.Runs, r)
+			c.rates[x] = append(c.rates[x], study.Rate{Value: rate + 10*float64(n), Run: r.Name})
+		}
+	}
+	most(s, "ceio.e2e.burst", "", c.over(withCEIO, hostCC, shRing))
+	require.InDelta(t, 2.15, s.Outcome.Measured[0].Values[0], 1e-9)
+	require.Equal(t, []string{"CEIO 0", "HostCC 0"}, s.Outcome.Measured[0].Runs)
+
+	c.rates[shRing][0].Value = 50 // 1.72, or more than 1.86 if it is 8% less
+	most(s, "ceio.abs.tput", "", c.over(withCEIO, hostCC, shRing))
+	require.NotContains(t, s.Outcome.Measured[1].Runs, "ShRing 0")
+	c.rates[shRing][0].Value = 43 // 2 to 2.19
+	most(s, "ceio.abs.tput", "", c.over(withCEIO, hostCC, shRing))
+	require.Contains(t, s.Outcome.Measured[2].Runs, "ShRing 0")
+
+	r := c.falls(shRing)[1]
+	require.InDelta(t, (43.0/8)/(83.0/12), r.Value(), 1e-9, "the third phase, rate of a flow")
+	require.Equal(t, "ShRing 0", r.Of.Run)
 }
 
 // The rate of a phase is that of its CPU-involved flows, without those that ended before it.

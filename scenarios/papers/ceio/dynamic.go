@@ -33,10 +33,9 @@ var hostLines = study.Input{Name: "hostcc.lines", Value: 10, Unit: "lines", Sour
 // changes has the results of one of the two scenarios.
 type changes struct {
 	*phases
-	at   map[system]*point.Played
-	mpps map[system][]float64
-	runs map[system][]string
-	core *point.Played // one flow, which the cache is large enough for
+	at    map[system]*point.Played
+	rates map[system][]study.Rate // by phase, in millions of requests a second
+	core  *point.Played           // one flow, which the cache is large enough for
 }
 
 // coreScene has one flow on ShRing.
@@ -68,18 +67,18 @@ func dynamic(s *study.Session) error {
 
 // take records the rates by phase.
 func (c *changes) take(s *study.Session, played []*point.Played) {
-	c.at, c.mpps, c.runs = map[system]*point.Played{}, map[system][]float64{}, map[system][]string{}
+	c.at, c.rates = map[system]*point.Played{}, map[system][]study.Rate{}
 	x := study.NewSeries(c.name, "CPU-involved flows by phase", "requests", "M/s", study.Axis{Name: "phase"})
 	for i, k := range allSystems {
 		c.at[k] = played[i]
 		for n := range c.involved {
-			r, run := c.rate(s, played[i], n)
-			c.mpps[k], c.runs[k] = append(c.mpps[k], r), append(c.runs[k], run)
-			x.Bar(string(k), c.label(n), r)
+			r := c.rate(s, played[i], n)
+			c.rates[k] = append(c.rates[k], r)
+			x.Bar(string(k), c.label(n), r.Value)
 		}
 	}
 	for n := range c.involved {
-		x.Bar("expected", c.label(n), c.expected(n))
+		x.Bar("expected", c.label(n), c.expected(n).Value)
 	}
 	s.Record(x)
 }
@@ -92,63 +91,81 @@ func (c *changes) label(n int) string {
 }
 
 // expected returns the rate that the paper calls expected.
-func (c *changes) expected(n int) float64 {
+func (c *changes) expected(n int) study.Rate {
 	const perRequest = 2 // a request, and its answer
-	return c.core.Rate.PerSecond / perRequest / 1e6 * float64(c.involved[n])
+	return study.Rate{Value: c.core.Rate.PerSecond / perRequest / 1e6 * float64(c.involved[n]), Run: c.core.Name}
 }
 
-// all returns the names of the runs of some systems.
-func (c *changes) all(systems ...system) (names []string) {
+// over returns the ratios of the rates of a system to those of others, of all phases.
+func (c *changes) over(a system, others ...system) (all []study.Ratio) {
+	for _, b := range others {
+		for n := range c.involved {
+			all = append(all, study.Ratio{Of: c.rates[a][n], To: c.rates[b][n]})
+		}
+	}
+	return all
+}
+
+// degradation returns the ratios of the expected rates to those of some systems, of all phases.
+func (c *changes) degradation(systems ...system) (all []study.Ratio) {
 	for _, x := range systems {
-		names = append(names, c.runs[x]...)
+		for n := range c.involved {
+			all = append(all, study.Ratio{Of: c.expected(n), To: c.rates[x][n]})
+		}
 	}
-	return names
+	return all
 }
 
-// most returns the largest ratio of the rates of two systems over all phases.
-func (c *changes) most(a, b system) (most float64) {
-	for n := range c.involved {
-		most = max(most, c.mpps[a][n]/c.mpps[b][n])
+// falls returns the ratios of the rate of one CPU-involved flow of a system in the first phase to that in later ones.
+func (c *changes) falls(x system) (all []study.Ratio) {
+	each := func(n int) study.Rate {
+		r := c.rates[x][n]
+		return study.Rate{Value: r.Value / float64(c.involved[n]), Run: r.Run}
 	}
-	return most
+	for n := 1; n < len(c.involved); n++ {
+		all = append(all, study.Ratio{Of: each(0), To: each(n)})
+	}
+	return all
 }
 
-// degradation returns the largest ratio of the expected rate to that of a system.
-func (c *changes) degradation(x system) (most float64) {
-	for n := range c.involved {
-		most = max(most, c.expected(n)/c.mpps[x][n])
-	}
-	return most
+// most records the largest ratio for a claim.
+func most(s *study.Session, claim, how string, ratios []study.Ratio) {
+	value, runs := s.Most(ratios...)
+	s.Value(claim, value, how).On(runs...)
 }
 
 func judgeDynamic(s *study.Session, d, b *changes) {
-	burst := max(b.most(withCEIO, hostCC), b.most(withCEIO, shRing))
-	text := fmt.Sprintf("over HostCC %.3g, over ShRing %.3g", b.most(withCEIO, hostCC), b.most(withCEIO, shRing))
-	for _, claim := range []string{"ceio.abs.tput", "ceio.e2e.burst"} {
-		s.Value(claim, burst, "burst, the most of all phases: "+text).On(b.all(withCEIO, hostCC, shRing)...)
+	rivals := []system{hostCC, shRing}
+	each := func(ratios func(x system) []study.Ratio) string {
+		host, _ := s.Most(ratios(hostCC)...)
+		ring, _ := s.Most(ratios(shRing)...)
+		return fmt.Sprintf("the most of all phases: HostCC %.3g, ShRing %.3g", host, ring)
 	}
-	both := max(d.most(withCEIO, hostCC), d.most(withCEIO, shRing))
-	s.Value("ceio.intro.s6_tput", both, "changing flows, the most of all phases").On(d.all(withCEIO, hostCC, shRing)...)
-	s.Value("ceio.bg.sota_degradation", max(d.degradation(hostCC), d.degradation(shRing)), fmt.Sprintf("HostCC %.3g, "+
-		"ShRing %.3g", d.degradation(hostCC), d.degradation(shRing))).On(append(d.all(hostCC, shRing), d.core.Name)...)
-	s.Value("ceio.mot.hostcc_gain", d.most(hostCC, baseline), "the most of all phases").On(d.all(hostCC, baseline)...)
+	how := "CEIO in a burst, over both rivals; " + each(func(x system) []study.Ratio { return b.over(withCEIO, x) })
+	most(s, "ceio.abs.tput", how, b.over(withCEIO, rivals...))
+	most(s, "ceio.e2e.burst", how, b.over(withCEIO, rivals...))
+	how = "CEIO, changing flows; " + each(func(x system) []study.Ratio { return d.over(withCEIO, x) })
+	most(s, "ceio.intro.s6_tput", how, d.over(withCEIO, rivals...))
+	how = each(func(x system) []study.Ratio { return d.degradation(x) })
+	most(s, "ceio.bg.sota_degradation", how, d.degradation(rivals...))
+	most(s, "ceio.mot.hostcc_gain", "the most of all phases", d.over(hostCC, baseline))
+	most(s, "ceio.mot.shring_rate", "rate of a CPU-involved flow in the first phase over that in the worst one",
+		d.falls(shRing))
 	miss := 0.0
-	for n := range d.involved {
-		miss = max(miss, d.missed(d.at[hostCC], n))
+	var runs []string
+	for n, r := range d.rates[hostCC] {
+		miss, runs = max(miss, d.missed(d.at[hostCC], n)), append(runs, r.Run)
 	}
-	s.Value("ceio.mot.hostcc_missrate", miss, "lookups of cores, the most of all phases").On(d.all(hostCC)...)
-	each := func(n int) float64 { return d.mpps[shRing][n] / float64(d.involved[n]) }
-	falls := 0.0
-	for n := range d.involved {
-		falls = max(falls, each(0)/each(n))
+	s.Value("ceio.mot.hostcc_missrate", miss, "lookups of cores, the most of all phases").On(runs...)
+	worse, text := true, ""
+	runs = nil
+	for _, x := range rivals {
+		burst, of := s.Most(b.degradation(x)...)
+		change, with := s.Most(d.degradation(x)...)
+		worse, runs = worse && study.Above(burst, change), slices.Concat(runs, of, with)
+		text += fmt.Sprintf("%s %.3g, %.3g  ", x, burst, change)
 	}
-	s.Value("ceio.mot.shring_rate", falls, "rate of a CPU-involved flow in the first phase over that in the worst one").
-		On(d.all(shRing)...)
-	worse := study.Above(b.degradation(hostCC), d.degradation(hostCC)) &&
-		study.Above(b.degradation(shRing), d.degradation(shRing))
-	s.Holds("ceio.mot.burst_worse", worse, fmt.Sprintf("HostCC %.3g, %.3g; ShRing %.3g, %.3g", b.degradation(hostCC),
-		d.degradation(hostCC), b.degradation(shRing), d.degradation(shRing)), "degradation in a burst, and with "+
-		"changing flows").On(slices.Concat(b.all(hostCC, shRing), d.all(hostCC, shRing), []string{d.core.Name})...)
+	s.Holds("ceio.mot.burst_worse", worse, text, "degradation in a burst, and with changing flows").On(runs...)
 	missed, dropped := d.missed(d.at[hostCC], 0), uint64(0)
 	for _, x := range d.at[shRing].Stats.Drops {
 		dropped += x.Descriptor
@@ -156,5 +173,5 @@ func judgeDynamic(s *study.Session, d, b *changes) {
 	s.Holds("ceio.table1.qualitative", missed > 0.1 && dropped > 0 && d.missed(d.at[withCEIO], 0) < 0.03,
 		fmt.Sprintf("HostCC misses %.3g of the lookups, CEIO %.3g; ShRing dropped %d frames", missed,
 			d.missed(d.at[withCEIO], 0), dropped), "first phase; drops of the whole run").
-		On(d.runs[hostCC][0], d.runs[withCEIO][0])
+		On(d.rates[hostCC][0].Run, d.rates[withCEIO][0].Run)
 }

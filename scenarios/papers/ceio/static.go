@@ -180,18 +180,22 @@ func (t *staticTable) runs(kind string, sizes []int, systems ...system) (names [
 	return names
 }
 
-// most returns the largest of the ratios of two systems, over all sizes.
-func (t *staticTable) most(kind string, a, b system) (most float64) {
+// over returns the ratios of the rates of two systems with flows of a kind, of all sizes.
+func (t *staticTable) over(kind string, a, b system) (all []study.Ratio) {
 	for _, n := range t.sizes {
-		most = max(most, t.gbps(a, kind, n)/t.gbps(b, kind, n))
+		all = append(all, study.Ratio{Of: t.rate(a, kind, n), To: t.rate(b, kind, n)})
 	}
-	return most
+	return all
+}
+
+// rate returns the rate of requests with its run.
+func (t *staticTable) rate(x system, kind string, n int) study.Rate {
+	return study.Rate{Value: t.gbps(x, kind, n), Run: t.at[staticKey{x, kind, n}].Name}
 }
 
 func (t *staticTable) rates() {
 	s := t.s
-	s.Value("ceio.e2e.vs_hostcc", t.most(involved, withCEIO, hostCC), "the largest ratio of all sizes, CPU-involved").
-		On(t.runs(involved, t.sizes, withCEIO, hostCC)...)
+	most(s, "ceio.e2e.vs_hostcc", "the largest ratio of all sizes, CPU-involved", t.over(involved, withCEIO, hostCC))
 	above := true
 	var text string
 	for _, n := range t.sizes {
@@ -200,10 +204,10 @@ func (t *staticTable) rates() {
 	}
 	s.Holds("ceio.e2e.vs_shring_static", above, text, "CEIO and ShRing, CPU-involved").
 		On(t.runs(involved, t.sizes, withCEIO, shRing)...)
-	a, b := t.most(involved, withCEIO, baseline), t.most(bypass, withCEIO, baseline)
+	a, of := s.Most(t.over(involved, withCEIO, baseline)...)
+	b, to := s.Most(t.over(bypass, withCEIO, baseline)...)
 	s.Holds("ceio.e2e.erpc_gt_linefs", study.Above(a, b), fmt.Sprintf("%.3g and %.3g", a, b),
-		"largest speed-ups of all sizes").On(slices.Concat(t.runs(involved, t.sizes, withCEIO, baseline),
-		t.runs(bypass, t.sizes, withCEIO, baseline))...)
+		"largest speed-ups of all sizes").On(slices.Concat(of, to)...)
 	falls, before, text := true, 0.0, ""
 	for i, n := range t.sizes {
 		r := t.gbps(withCEIO, involved, n) / t.gbps(baseline, involved, n)
@@ -211,12 +215,12 @@ func (t *staticTable) rates() {
 	}
 	s.Holds("ceio.e2e.small_gain_large", falls && before < 1.1, text, "speed-up over the baseline").
 		On(t.runs(involved, t.sizes, withCEIO, baseline)...)
-	least := 1e9
+	var parts []study.Ratio
 	for _, n := range t.sizes {
-		least = min(least, t.gbps(withCEIO, bypass, n)/t.gbps(withCEIO, involved, n))
+		parts = append(parts, study.Ratio{Of: t.rate(withCEIO, bypass, n), To: t.rate(withCEIO, involved, n)})
 	}
-	s.Value("ceio.les.linefs_frac", least, "the smallest ratio of all sizes").
-		On(slices.Concat(t.runs(bypass, t.sizes, withCEIO), t.runs(involved, t.sizes, withCEIO))...)
+	least, runs := s.Least(parts...)
+	s.Value("ceio.les.linefs_frac", least, "the smallest ratio of all sizes").On(runs...)
 	const line, headers, part = 200, 20 + 4 + 14 + 20 + 8 + 16, 0.9
 	last := t.sizes[len(t.sizes)-1]
 	g := t.gbps(withCEIO, involved, last)

@@ -14,7 +14,7 @@ func timeline(s *study.Session, c *changes) {
 	x := study.NewSeries("burst_timeline", "A burst on four systems: rate, cache of devices, misses, "+
 		"credits", "share", "",
 		study.Axis{Name: "time", Unit: "phases"})
-	full := c.expected(len(c.involved) - 1)
+	full := c.expected(len(c.involved) - 1).Value
 	for _, k := range allSystems {
 		p := c.at[k]
 		step := max(p.Series.Intervals()/timelinePoints, 1)
