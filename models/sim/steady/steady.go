@@ -128,6 +128,16 @@ func (m *Meter) Estimate() Estimate {
 	return e
 }
 
+// Mean estimates the mean of the values of batches of equal lengths: Estimate.Rate is the mean.
+func Mean(values []float64) Estimate {
+	e := Estimate{Batches: len(values)}
+	for _, v := range values {
+		e.Rate += v / float64(len(values))
+	}
+	e.settle(values)
+	return e
+}
+
 // settle sets the half width of the interval from one value per batch: the rate has the same relative precision as the
 // mean of these values.
 func (e *Estimate) settle(values []float64) {

@@ -3,6 +3,7 @@ package steady
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -200,4 +201,16 @@ func TestRatio(t *testing.T) {
 	require.False(t, Ratio(at, bytes).Converged)
 	require.False(t, Ratio(at[:9], bytes[:9]).Converged, "too few batches for an interval")
 	require.Equal(t, Estimate{}, Ratio(at[:1], bytes[:1]))
+}
+
+// The half width is that of the mean of all values.
+func TestMean(t *testing.T) {
+	e := Mean(slices.Repeat([]float64{9, 11}, 10))
+	require.InDelta(t, 10, e.Rate, 1e-9)
+	require.InDelta(t, 2.093*1.026/math.Sqrt(20), e.Half, 1e-3)
+	require.False(t, e.Converged)
+	require.True(t, Mean(slices.Repeat([]float64{9.99, 10.01}, 10)).Converged)
+	require.Zero(t, Mean([]float64{1, 1}).Half, "too few")
+	require.False(t, Mean([]float64{1, 1}).Converged)
+	require.Zero(t, Mean(nil).Rate)
 }

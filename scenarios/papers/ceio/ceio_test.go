@@ -130,12 +130,18 @@ func TestLargestRatio(t *testing.T) {
 // The rate of a phase is that of its CPU-involved flows, without those that ended before it.
 func TestFlowsOfPhases(t *testing.T) {
 	s := session(t, &Dynamic, 50)
-	for _, p := range []*phases{changing(s), growing(s)} {
-		list, err := run.Parse("f.yaml", []byte(p.scene(s, baseline).Text(s)))
+	for _, p := range []*phases{changing(s).of(s, baseline), growing(s).of(s, baseline), changing(s).of(s, hostCC)} {
+		x, settling := baseline, p.length/4
+		if p.length == 4*milli {
+			x, settling = hostCC, p.length/2
+		}
+		list, err := run.Parse("f.yaml", []byte(p.scene(s, x).Text(s)))
 		require.NoError(t, err)
+		require.EqualValues(t, p.length*simcore.Ps(len(p.involved)), list[0].Spec.Measure.WarmUp+
+			list[0].Spec.Measure.Window)
 		for phase := range p.involved {
 			from, to := p.judged(phase)
-			require.Equal(t, min(p.length/4, milli), from-p.length*simcore.Ps(phase), "windows open meanwhile")
+			require.Equal(t, settling, from-p.length*simcore.Ps(phase), "windows open meanwhile")
 			require.Equal(t, p.length*simcore.Ps(phase+1), to)
 			flows := 0
 			for i := range list[0].Spec.Workloads {
@@ -182,17 +188,20 @@ func TestWhatClaimsSay(t *testing.T) {
 	require.False(t, fewer(0, 0), "nothing misses")
 }
 
-// The half width of a level is that of the mean of as many batches of neighbours.
+// The half width of a level is that of the mean of as many batches of neighbours. It is wider if they correlate.
 func TestLevels(t *testing.T) {
+	const mean = 2.093 * 1.026 / 4.472 // Student's quantile, deviation and root of 20 batches of 9 and 11
 	l := levelOf(slices.Repeat([]float64{9, 11}, 10))
 	require.InDelta(t, 10, l.mean, 1e-9)
-	require.InDelta(t, 2.09*1.026/4.472, l.half, 1e-3)
+	require.InDelta(t, mean, l.half, 1e-3)
 	var slow []float64 // goes up and down once in four values
 	for range 20 {
 		slow = append(slow, 9, 9, 11, 11)
 	}
-	require.InDelta(t, 2.09*1.026/4.472, levelOf(slow[:40]).half, 1e-3)
+	require.InDelta(t, mean, levelOf(slow[:40]).half, 1e-3)
 	require.Zero(t, levelOf(slow).half)
+	drift := slices.Concat(slices.Repeat([]float64{9}, 10), slices.Repeat([]float64{11}, 10))
+	require.Greater(t, levelOf(drift).half, 4*mean)
 	few := levelOf([]float64{1, 1, 1})
 	require.EqualValues(t, 1, few.mean)
 	require.Greater(t, few.half, 1e300)

@@ -13,7 +13,7 @@ var Dynamic = study.Experiment{
 	Group: "ceio", Name: "dynamic", Title: "CPU-involved flows that become CPU-bypass, and bursts of further flows",
 	Figures: "CE Fig. 4, 10", Pictures: dynamicPictures,
 	Settled: settled(dynamicClaims), Claims: dynamicClaims,
-	Inputs: inputs(phaseInput, hostLines), Run: dynamic,
+	Inputs: inputs(append(phaseInputs, hostLines)...), Run: dynamic,
 	Notes: []string{"expected: CPU-involved flows times the rate of ShRing's core with one flow, whose cache is " +
 		"large enough (ceio.mot.expected_def)"},
 }
@@ -33,6 +33,7 @@ var hostLines = study.Input{Name: "hostcc.lines", Value: 10, Unit: "lines", Sour
 // changes has the results of one of the two scenarios.
 type changes struct {
 	*phases
+	own   map[system]*phases
 	at    map[system]*point.Played
 	rates map[system][]study.Rate // by phase, in millions of requests a second
 	core  *point.Played           // one flow, which the cache is large enough for
@@ -67,12 +68,12 @@ func dynamic(s *study.Session) error {
 
 // take records the rates by phase.
 func (c *changes) take(s *study.Session, played []*point.Played) {
-	c.at, c.rates = map[system]*point.Played{}, map[system][]study.Rate{}
+	c.own, c.at, c.rates = map[system]*phases{}, map[system]*point.Played{}, map[system][]study.Rate{}
 	x := study.NewSeries(c.name, "CPU-involved flows by phase", "requests", "M/s", study.Axis{Name: "phase"})
 	for i, k := range allSystems {
-		c.at[k] = played[i]
+		c.own[k], c.at[k] = c.of(s, k), played[i]
 		for n := range c.involved {
-			r := c.rate(s, played[i], n)
+			r := c.own[k].rate(s, played[i], n)
 			c.rates[k] = append(c.rates[k], r)
 			x.Bar(string(k), c.label(n), r.Value)
 		}
@@ -95,6 +96,9 @@ func (c *changes) expected(n int) study.Rate {
 	const perRequest = 2 // a request, and its answer
 	return study.Rate{Value: c.core.Rate.PerSecond / perRequest / 1e6 * float64(c.involved[n]), Run: c.core.Name}
 }
+
+// missed returns the share of a system's lookups in a phase that missed the last-level cache.
+func (c *changes) missed(x system, phase int) float64 { return c.own[x].missed(c.at[x], phase) }
 
 // over returns the ratios of the rates of a system to those of others, of all phases.
 func (c *changes) over(a system, others ...system) (all []study.Ratio) {
@@ -154,7 +158,7 @@ func judgeDynamic(s *study.Session, d, b *changes) {
 	miss := 0.0
 	var runs []string
 	for n, r := range d.rates[hostCC] {
-		miss, runs = max(miss, d.missed(d.at[hostCC], n)), append(runs, r.Run)
+		miss, runs = max(miss, d.missed(hostCC, n)), append(runs, r.Run)
 	}
 	s.Value("ceio.mot.hostcc_missrate", miss, "lookups of cores, the most of all phases").On(runs...)
 	worse, text := true, ""
@@ -166,12 +170,12 @@ func judgeDynamic(s *study.Session, d, b *changes) {
 		text += fmt.Sprintf("%s %.3g, %.3g  ", x, burst, change)
 	}
 	s.Holds("ceio.mot.burst_worse", worse, text, "degradation in a burst, and with changing flows").On(runs...)
-	missed, dropped := d.missed(d.at[hostCC], 0), uint64(0)
+	missed, dropped := d.missed(hostCC, 0), uint64(0)
 	for _, x := range d.at[shRing].Stats.Drops {
 		dropped += x.Descriptor
 	}
-	s.Holds("ceio.table1.qualitative", missed > 0.1 && dropped > 0 && d.missed(d.at[withCEIO], 0) < 0.03,
+	s.Holds("ceio.table1.qualitative", missed > 0.1 && dropped > 0 && d.missed(withCEIO, 0) < 0.03,
 		fmt.Sprintf("HostCC misses %.3g of the lookups, CEIO %.3g; ShRing dropped %d frames", missed,
-			d.missed(d.at[withCEIO], 0), dropped), "first phase; drops of the whole run").
+			d.missed(withCEIO, 0), dropped), "first phase; drops of the whole run").
 		On(d.rates[hostCC][0].Run, d.rates[withCEIO][0].Run)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/steady"
 	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/papers/study"
 )
@@ -17,9 +18,11 @@ type phases struct {
 	flows    int   // connections, those of all phases
 	involved []int // flows in each phase
 	bypass   []int
-	parts    []part // workloads
-	length   simcore.Ps
+	parts    []part         // workloads
 	ended    map[string]int // names of key-value stores by the phase before which they ended
+
+	length   simcore.Ps // of a phase
+	settling simcore.Ps // the begin of a phase, which is not measured
 }
 
 // part is a workload between the begins of two phases.
@@ -29,19 +32,35 @@ type part struct {
 	asks       bool // requests, not chunks
 }
 
-// phase returns the length of a phase.
-func phase(s *study.Session) simcore.Ps {
-	const least = 100 * micro
-	return max(simcore.Ps(s.Input("phase"))*milli*simcore.Ps(s.Percent)/100, least)
+// phaseInputs are the lengths of phases. Timers are divided by the same factor.
+var phaseInputs = []study.Input{
+	{Name: "phase", Value: 4, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 2,500, as are timers. 20 round " +
+		"trips of 200 us. The first millisecond is not measured: windows of DCTCP open and close in the time that " +
+		"they take, which is next to nothing of 10 s"},
+	{Name: "hostcc.phase", Value: 8, Unit: "ms", Source: "as phase, of HostCC, whose first half is not measured: it " +
+		"takes 4 ms until marks have made the windows of two CPU-involved flows beside six CPU-bypass flows so small " +
+		"that their packets are found in the cache"},
 }
 
-// phaseInput is the length of a phase; timers are divided by the same factor.
-var phaseInput = study.Input{Name: "phase", Value: 4, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 2,500, " +
-	"as are timers. 20 round trips of 200 us"}
+// of returns the phases as a system has them.
+func (p *phases) of(s *study.Session, x system) *phases {
+	length := func(input string) simcore.Ps {
+		const least = 100 * micro
+		return max(simcore.Ps(s.Input(input))*milli*simcore.Ps(s.Percent)/100, least)
+	}
+	own := *p
+	own.length = length("phase")
+	own.settling = min(milli, own.length/4)
+	if x == hostCC {
+		own.length = length("hostcc.phase")
+		own.settling = own.length / 2
+	}
+	return &own
+}
 
 // changing returns the phases of Fig. 4a: in each one two more of eight CPU-involved flows become CPU-bypass.
 func changing(s *study.Session) *phases {
-	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, length: phase(s), ended: map[string]int{},
+	p := &phases{name: "dynamic", clients: 8, flows: 8 + 6, ended: map[string]int{},
 		involved: []int{8, 6, 4, 2}, bypass: []int{0, 2, 4, 6}}
 	last := simcore.Ps(len(p.involved))
 	p.store(s, "store", 0, last, 1, 2)
@@ -56,8 +75,8 @@ func changing(s *study.Session) *phases {
 
 // growing returns the phases of Fig. 4b: eight CPU-involved flows, and two more in each phase.
 func growing(s *study.Session) *phases {
-	p := &phases{name: "burst", clients: 12, flows: 12, length: phase(s),
-		involved: []int{8, 10, 12}, bypass: []int{0, 0, 0}}
+	p := &phases{name: "burst", clients: 12, flows: 12, involved: []int{8, 10, 12},
+		bypass: []int{0, 0, 0}}
 	last := simcore.Ps(len(p.involved))
 	p.store(s, "store", 0, last, from(1, 8)...)
 	for i := simcore.Ps(1); i < last; i++ {
@@ -92,6 +111,7 @@ func (p *phases) fields() (all []string) {
 }
 
 func (p *phases) scene(s *study.Session, x system) *point.Scene {
+	p = p.of(s, x)
 	t := simcore.Ps(float64(simcore.Second) * float64(p.length) / float64(10*simcore.Second))
 	var more []string
 	if x == withCEIO {
@@ -99,28 +119,24 @@ func (p *phases) scene(s *study.Session, x system) *point.Scene {
 	}
 	total := p.length * simcore.Ps(len(p.involved))
 	return &point.Scene{Name: fmt.Sprintf("%s, %s", x, p.name), Board: testbed(s, p.clients),
-		Stacks: x.stacks(s, p.clients, putBytes, more...), Passing: p.fields(), Warm: p.settling(),
-		Window: total - p.settling(), Whole: true, Series: true, Samples: samples}
+		Stacks: x.stacks(s, p.clients, putBytes, more...), Passing: p.fields(), Warm: p.settling,
+		Window: total - p.settling, Whole: true, Series: true, Samples: samples}
 }
 
 // samples is the most samples of a run, so that a phase has many.
 const samples = 2048
 
-// settling returns the begin of a phase that is not measured, a millisecond: windows of DCTCP open and close in the
-// time that they take, which is next to nothing of 10 s.
-func (p *phases) settling() simcore.Ps { return min(milli, p.length/4) }
-
 // judged returns the part of a phase in which it is measured.
 func (p *phases) judged(phase int) (from, to simcore.Ps) {
 	begin := p.length * simcore.Ps(phase)
-	return begin + p.settling(), begin + p.length
+	return begin + p.settling, begin + p.length
 }
 
 // level is a mean over a phase, with the half width of its interval.
 type level struct{ mean, half float64 }
 
 // mean returns the mean in a phase of the sum of some counters of a point, and its 95% interval from the values of
-// intervals, merged to 20 batches.
+// the series, merged to 20 batches.
 func (p *phases) mean(x *point.Played, phase int, counter func(where, what string) bool) level {
 	from, to := p.judged(phase)
 	var values []float64
@@ -140,20 +156,19 @@ func (p *phases) mean(x *point.Played, phase int, counter func(where, what strin
 	return levelOf(values)
 }
 
-// levelOf merges values into batches of neighbours, since neighbours depend on each other. Fewer values than batches
+// levelOf merges values into batches of neighbours, whose correlation widens the interval. Fewer values than batches
 // have no interval.
 func levelOf(values []float64) level {
-	const batches, student = 20, 2.09 // 19 degrees of freedom, 95%
+	const batches = 20
 	n, mean := len(values), meanOfAll(values)
 	if n < batches {
 		return level{mean, math.Inf(1)}
 	}
-	square := 0.0
+	var merged []float64
 	for i := range batches {
-		d := meanOfAll(values[i*n/batches:(i+1)*n/batches]) - mean
-		square += d * d
+		merged = append(merged, meanOfAll(values[i*n/batches:(i+1)*n/batches]))
 	}
-	return level{mean, student * math.Sqrt(square/(batches-1)/batches)}
+	return level{mean, steady.Mean(merged).Widened().Half}
 }
 
 func meanOfAll(values []float64) float64 {
@@ -179,7 +194,7 @@ func (p *phases) rate(s *study.Session, x *point.Played, phase int) study.Rate {
 	run := fmt.Sprintf("%s, phase %d", x.Name, phase+1)
 	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: run, RoundTrips: int(l.mean * 1e9 / 8 / perRequest *
 		float64(p.length) / float64(simcore.Second)), Relative: min(l.half/max(l.mean, 1e-9), 1),
-		Converged: l.half <= study.Precision*l.mean, SimPs: int64(p.length), Scale: float64(10*simcore.Second) /
+		Converged: l.mean > 0 && l.half <= study.Precision*l.mean, SimPs: int64(p.length), Scale: float64(10*simcore.Second) /
 			float64(p.length)})
 	return study.Rate{Value: l.mean * 1e3 / 8 / perRequest, Run: run}
 }

@@ -21,7 +21,7 @@ func timeline(s *study.Session, c *changes) {
 		for i := 0; i+step <= p.Series.Intervals(); i += step {
 			a, _ := p.Series.Interval(i)
 			_, b := p.Series.Interval(i + step - 1)
-			at := float64(a+b) / 2 / float64(c.length)
+			at := float64(a+b) / 2 / float64(c.own[k].length)
 			mean := func(counter func(where, what string) bool) float64 { return meanOf(p, i, step, counter) }
 			named := func(name string) float64 {
 				return mean(func(where, what string) bool { return where == "Server" && what == name })
