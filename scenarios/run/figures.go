@@ -18,6 +18,8 @@ import (
 type MeasureSpec struct {
 	WarmUp quantity.Time `yaml:"warm_up"` // from the begin of the traffic
 	Window quantity.Time `yaml:"window"`
+	// latencies are of stamps in the window alone
+	Latency bool `yaml:"latency"`
 }
 
 // FigureSpec holds the expected statistics.

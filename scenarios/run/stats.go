@@ -75,6 +75,7 @@ func (w *world) measure() {
 	var turns []simcore.Ps
 	if m := w.c.Measure; m != nil {
 		cfg.Window = &stats.Window{From: simcore.Ps(m.WarmUp), Length: simcore.Ps(m.Window)}
+		cfg.Within = m.Latency
 		turns = []simcore.Ps{w.engine.Now() + cfg.Window.From, w.engine.Now() + cfg.Window.From + cfg.Window.Length}
 	}
 	if w.c.Expect.ArmDRAM != nil {

@@ -22,6 +22,7 @@ type Config struct {
 	Workloads []Workload // their flows are numbered consecutively
 	EachFlow  bool       // the latencies of each flow are wanted, too
 	Window    *Window    // nil: the warm window is found
+	Within    bool       // latencies are of stamps in Window alone
 	// Turned is called when the warm window that was found begins, at its first message, and when it ends, at the first
 	// message after it; nil: nobody wants to know.
 	Turned func()
@@ -46,6 +47,9 @@ type Flow struct{ Client, Server string }
 
 // Window is the time over which rates are taken, from the begin of the traffic on.
 type Window struct{ From, Length simcore.Ps }
+
+// has reports whether a time is in the window.
+func (w *Window) has(t simcore.Ps) bool { return t >= w.From && t-w.From < w.Length }
 
 // Recorder takes the stamps of a run's messages. Times are absolute; those of one message never decrease.
 type Recorder struct {
@@ -185,7 +189,9 @@ func (r *Recorder) add(at simcore.Ps, flow int, answer bool, number, measure int
 			fmt.Sprintf("it was posted at %v: want that time or a later one", quantity.Time(f.posted[w][number])))
 		return false
 	}
-	f.shapes[w][number].dists[measure].Add(at - f.posted[w][number])
+	if !r.cfg.Within || r.cfg.Window.has(at-r.begin) {
+		f.shapes[w][number].dists[measure].Add(at - f.posted[w][number])
+	}
 	return true
 }
 
