@@ -45,7 +45,7 @@ func (c *Case) limits() limits {
 		traffic = max(traffic, times(message, w.Messages()*w.MessagesPerRequest()))
 	}
 	silence, paced := c.pauses()
-	quiet = max(quiet, silence)
+	quiet = max(quiet, silence) + c.Load.Taken()
 	traffic = max(traffic, quiet) + paced + c.AllWorkloads().LastPhase()
 	return limits{
 		// control verbs of an application wait while it looks at its messages

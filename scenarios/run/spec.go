@@ -39,7 +39,7 @@ type Spec struct {
 	Addresses  AddressFamily      `yaml:"addresses"`  // network layer of the ports' addresses
 	Workload   *workload.Spec     `yaml:"workload"`   // the only workload; nil: Workloads has them
 	Workloads  []workload.Spec    `yaml:"workloads"`  // run side by side; empty: Workload is the only one
-	Load       load.List          `yaml:"load"`       // of memories, beside the traffic
+	Load       load.List          `yaml:"load"`       // of memories and cores, beside the traffic
 	Background background.List    `yaml:"background"` // captures, beside the traffic
 	Faults     FaultSpec          `yaml:"faults"`
 	Expect     ExpectSpec         `yaml:"expect"`

@@ -170,6 +170,40 @@ func (c *chaser) line(n uint64) uint64 {
 	return x * odd2 & mask
 }
 
+// taker keeps a core of stack or applications busy during its window, as software does that the operating system runs
+// there instead. It begins when the core has ended what it was doing.
+type taker struct {
+	window
+	core *cpu.Core
+	loop *cpu.Loop
+}
+
+func (t *taker) begin() (err error) {
+	t.loop, err = t.core.Add(cpu.LoopSpec{Name: "taker of a core", Poll: pollCycles},
+		func(*cpu.Core) bool { return t.step() })
+	return err
+}
+
+func (t *taker) step() bool {
+	now := t.core.Now()
+	if now < t.from {
+		t.loop.WakeAt(t.from)
+		return false
+	}
+	if !t.over(now) {
+		t.core.Spend(t.to - now)
+	}
+	t.stop()
+	return true
+}
+
+// stop ends the loop, if it has begun.
+func (t *taker) stop() {
+	if t.loop != nil {
+		t.loop.Stop()
+	}
+}
+
 // fail returns the error of a loop, with its load.
 func (b *buffer) fail(load int) error {
 	if b.err == nil {

@@ -4,7 +4,7 @@
 // A load of DRAM is a generator in front of the channels (dram.Hog). A load of a last-level cache is software on cores
 // that nobody else uses, in the manner of Intel's Memory Latency Checker: walkers read and write a buffer in order at a
 // given rate, and a chaser on one more core follows dependent loads through a buffer of its own, whose times are the
-// loaded latency.
+// loaded latency. A load of cores is a loop on each core that stack or applications use, which keeps it for a while.
 //
 // Loads begin and end at given times, counted from the begin of the traffic, and keep no run alive: the traffic's end
 // stops them.

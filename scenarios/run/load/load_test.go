@@ -118,6 +118,23 @@ func TestLLC(t *testing.T) {
 	require.Less(t, float64(window.Latency.Max), 40e3*ns)
 }
 
+// A load of cores holds up the software of one side of a server, for its window and no longer, and changes no result.
+func TestCores(t *testing.T) {
+	alone := play(t, cores+echo, run.Options{})
+	for _, of := range []string{"arm", "host"} {
+		p := play(t, cores+echo+"load: {server: 1, at: cores, of: "+of+", from: 20us, until: 70us}\n", run.Options{})
+		require.InDelta(t, 50, float64(p.Traffic-alone.Traffic)/float64(us), 8, of)
+		require.Equal(t, alone.Digest, p.Digest)
+		require.Equal(t, stats.Load{Server: "Server[1]", At: "cores", Of: of, From: int64(20 * us), To: int64(70 * us)},
+			p.Stats.Loads[0])
+	}
+	// one that has not begun takes no time, and one for longer than anything is silent otherwise ends no case
+	play(t, cores+echo+"load: {at: cores, from: 1s, until: 1005ms}\n", run.Options{})
+	p := play(t, cores+echo+"load:\n- {at: cores, from: 9us, until: 10009us}\n- {at: cores, from: 10ms, until: 20ms}\n"+
+		"- {at: cores, from: 20ms, until: 30ms}\n", run.Options{})
+	require.Greater(t, p.Traffic, 30*simcore.Millisecond)
+}
+
 // Several loads of a server share its free cores and its memory, give the same statistics in every run, and do not keep
 // a run going once the traffic has ended.
 func TestSeveralLoads(t *testing.T) {
@@ -151,8 +168,8 @@ func TestRefused(t *testing.T) {
 	const cached = "name: x\ndescription: a test\nboard: {preset: bf2-cores-pair}\n" +
 		"devices: [{kind: rnic, model: bluefield2}]\nstacks: [{kind: rnic}]\n"
 	for _, c := range []struct{ text, want string }{
-		{cores + "load: {at: l2, rate: 1GB/s}", `f.yaml:5: load[0].at "l2": want dram or llc`},
-		{cores + "load: {rate: 1GB/s}", `f.yaml:5: load[0].at "": want dram or llc`},
+		{cores + "load: {at: l2, rate: 1GB/s}", `f.yaml:5: load[0].at "l2": want dram, llc or cores`},
+		{cores + "load: {rate: 1GB/s}", `f.yaml:5: load[0].at "": want dram, llc or cores`},
 		{cores + "load: {at: llc, of: gpu, rate: 1GB/s}", `load[0].of "gpu": want host or arm`},
 		{cores + "load: [{at: dram, rate: 1GB/s},\n  {at: llc, rate: 0GB/s}]",
 			"f.yaml:6: load[1].rate 0bps: want 8bps to 10000Gbps"},
@@ -199,6 +216,14 @@ func TestRefused(t *testing.T) {
 		{cached + "load: {at: llc, of: arm, rate: 1GB/s}", "load[0].at llc: the arm of server Server[0] has no " +
 			"last-level cache: " +
 			"want dram"},
+		{cores + "load: {at: cores}", "load[0].until: none: want the time from which the cores go on"},
+		{cores + "load: {at: cores, from: 1ms, until: 12ms}", "load[0].until 12ms: want 10ms after load[0].from at most"},
+		{cores + "load: {at: cores, until: 1us, rate: 1GB/s}", "load[0].rate: a load of cores accesses no memory"},
+		{cores + "load: {at: cores, until: 1us, cores: 2}", "load[0].cores: a load of cores accesses no memory"},
+		{cores + "load: {at: cores, until: 1us, socket: 1}", "load[0].socket 1: stack and applications use cores of " +
+			"socket 0 alone"},
+		{plain + "load: {at: cores, until: 1us, of: arm}", "load[0].of arm: server Server[0] has a plain NIC"},
+		{bf2 + "load: {at: cores, until: 1us}", "load[0].at cores: neither stack nor applications use any of the host"},
 		{cores + "load: {at: llc, rate: 1GB/s, rat: 2}", "f.yaml:5: load[0].rat: no such field"},
 		{cores + "load: 3", `f.yaml:5: load: "3": want a list`},
 	} {

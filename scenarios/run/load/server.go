@@ -103,6 +103,11 @@ func (v *Server) check(s *Spec) error {
 			s.Of, name, quantity.Bytes(bytes))
 	case s.At == DRAM:
 		return nil
+	case s.At == Cores && len(v.used(s.Of)) == 0:
+		return field.Errorf("at", "%s: neither stack nor applications use any of the %s of server %s: want another "+
+			"%v, or %s or %s", Cores, s.Of, name, field.Path("of"), DRAM, LLC)
+	case s.At == Cores:
+		return nil
 	case m.Host == nil:
 		return field.Errorf("at", "%s: the %s of server %s has no cores that could load it: want %s, or a board with "+
 			"cores, such as bf3-cores-pair", LLC, s.Of, name, DRAM)
@@ -110,6 +115,18 @@ func (v *Server) check(s *Spec) error {
 		return field.Errorf("at", "%s: the %s of server %s has no last-level cache: want %s", LLC, s.Of, name, DRAM)
 	}
 	return nil
+}
+
+// used lists the cores of a side that stack and applications use.
+func (v *Server) used(m Memory) (list []int) {
+	if spec, _ := v.memory(m); spec != nil && spec.Host != nil {
+		for n := range spec.Host.CPU.Cores {
+			if v.Busy(m.endpoint(), n) {
+				list = append(list, n)
+			}
+		}
+	}
+	return list
 }
 
 // length returns the length of each buffer of a load of a cache. Without one in the spec it is twice that of a private

@@ -19,11 +19,12 @@ type Set struct {
 	over    bool
 }
 
-// running is a load: either of a DRAM or of a cache.
+// running is a load: of a DRAM, of a cache, or of cores.
 type running struct {
 	hog     *dram.Hog
 	walkers []*walker
 	chaser  *chaser // nil: none
+	takers  []*taker
 }
 
 // Open prepares the loads of a board that was made with List.AddTo.
@@ -37,7 +38,11 @@ func (l List) Open(rack *board.Rack, servers []Server) (*Set, error) {
 			r.hog = hogs[len(hogs)-1-l.behind(i)]
 			continue
 		}
-		if err := s.seat(card.Memory, i); err != nil {
+		open := s.seat
+		if x.At == Cores {
+			open = s.take
+		}
+		if err := open(card.Memory, i); err != nil {
 			return nil, err
 		}
 	}
@@ -80,6 +85,19 @@ func (s *Set) seat(m *board.Memory, i int) error {
 	for k, b := range buffers {
 		r.walkers = append(r.walkers, &walker{buffer: b, rate: share, stores: int(x.Stores*permille + 0.5),
 			at: uint64(k) * b.lines / uint64(len(buffers))})
+	}
+	return nil
+}
+
+// take prepares a load of the cores that stack and applications use.
+func (s *Set) take(m *board.Memory, i int) error {
+	x, r := &s.list[i], &s.loads[i]
+	for _, number := range s.servers[x.Server].used(x.Of) {
+		core, err := m.Host(x.Of.endpoint()).Core(x.Socket, number)
+		if err != nil {
+			return err
+		}
+		r.takers = append(r.takers, &taker{core: core.Core})
 	}
 	return nil
 }
@@ -134,6 +152,10 @@ func (s *Set) Begin(now simcore.Ps) error {
 			c.window = in
 			errs = append(errs, c.begin())
 		}
+		for _, t := range r.takers {
+			t.window = in
+			errs = append(errs, t.begin())
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -148,6 +170,9 @@ func (s *Set) End(now simcore.Ps) error {
 	for i := range s.loads {
 		if h := s.loads[i].hog; h != nil {
 			h.Stop()
+		}
+		for _, t := range s.loads[i].takers {
+			t.stop()
 		}
 	}
 	s.each(func(load int, b *buffer) {

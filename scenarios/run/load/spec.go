@@ -24,6 +24,9 @@ type Target string
 const (
 	DRAM Target = "dram"
 	LLC  Target = "llc" // the last-level cache, by cores behind it
+
+	// Cores are those of stack and applications: other software takes them for a while.
+	Cores Target = "cores"
 )
 
 // Memory names the side of a server whose memory a load uses.
@@ -59,7 +62,9 @@ type List []Spec
 func (*List) TakesOne() {}
 
 // SetDefaults sets the defaults of an entry (specfile.Defaulter).
-func (s *Spec) SetDefaults() { *s = Spec{Of: Host, Stores: 0.5, Cores: 1} }
+func (s *Spec) SetDefaults() { *s = defaults }
+
+var defaults = Spec{Of: Host, Stores: 0.5, Cores: 1}
 
 // Limits of a load.
 const (
@@ -116,14 +121,24 @@ func (s *Spec) validate() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	const most, least = 10_000_000_000_000, 8 // bit/s
-	bad(s.At == DRAM || s.At == LLC, "at", "%q: want %s or %s", s.At, DRAM, LLC)
+	bad(s.At == DRAM || s.At == LLC || s.At == Cores, "at", "%q: want %s, %s or %s", s.At, DRAM, LLC, Cores)
 	bad(s.Of == Host || s.Of == Arm, "of", "%q: want %s or %s", s.Of, Host, Arm)
 	bad(s.Server >= 0, "server", "%d: want 0 or more", s.Server)
 	bad(s.Socket >= 0 && (s.Of != Arm || s.Socket == 0), "socket", "%d: want 0, or another socket of a host", s.Socket)
+	errs = append(errs, phase.Validate(s.Spec))
+	if s.At == Cores {
+		s.validateTaken(bad)
+	} else {
+		s.validateAccesses(bad)
+	}
+	return errors.Join(errs...)
+}
+
+// validateAccesses checks the fields of a load that accesses memory.
+func (s *Spec) validateAccesses(bad func(ok bool, path field.Path, format string, a ...any)) {
+	const most, least = 10_000_000_000_000, 8 // bit/s
 	bad(s.Rate >= least && s.Rate <= most, "rate", "%v: want %v to %v", s.Rate, quantity.Rate(least),
 		quantity.Rate(most))
-	errs = append(errs, phase.Validate(s.Spec))
 	if n := s.Bytes; n != nil {
 		bad(*n >= 1024 && *n <= maxBytes && *n%lineBytes == 0, "bytes",
 			"%v: want a multiple of %d B from 1 KiB to %v, or none", *n, lineBytes, quantity.Bytes(maxBytes))
@@ -136,19 +151,48 @@ func (s *Spec) validate() error {
 		bad(s.At != DRAM, "latency", "%v: no core of a load of %s measures one: want none, or another %v", *l, DRAM,
 			field.Path("at"))
 	}
-	return errors.Join(errs...)
+}
+
+// validateTaken checks the fields of a load that takes the cores of stack and applications. It accesses no memory, and
+// lets go of them.
+func (s *Spec) validateTaken(bad func(ok bool, path field.Path, format string, a ...any)) {
+	const longest = quantity.Time(10 * simcore.Millisecond)
+	bad(s.Until != nil, "until", ": none: want the time from which the cores go on")
+	if s.Until != nil {
+		bad(*s.Until-s.From <= longest, "until", "%v: want %v after %v at most", *s.Until, longest, field.Path("from"))
+	}
+	bad(s.Socket == 0, "socket", "%d: stack and applications use cores of socket 0 alone: want that", s.Socket)
+	none := func(ok bool, path field.Path) {
+		bad(ok, path, ": a load of %s accesses no memory: want none, or another %v", Cores, field.Path("at"))
+	}
+	none(s.Rate == 0, "rate")
+	none(s.Bytes == nil, "bytes")
+	none(s.Stores == defaults.Stores, "stores")
+	none(s.Cores == defaults.Cores, "cores")
+	none(s.Latency == nil, "latency")
+	none(s.Seed == 0, "seed")
 }
 
 // measures reports whether one more core measures the latency under load.
-func (s *Spec) measures() bool { return s.At != DRAM && (s.Latency == nil || *s.Latency) }
+func (s *Spec) measures() bool { return s.At == LLC && (s.Latency == nil || *s.Latency) }
 
-// Takes returns the number of cores that the load takes.
+// Takes returns the number of cores that the load has for itself.
 func (s *Spec) Takes() int {
 	switch {
-	case s.At == DRAM:
+	case s.At != LLC:
 		return 0
 	case s.measures():
 		return s.Cores + 1
 	}
 	return s.Cores
+}
+
+// Taken returns the longest time for which a load takes the cores of stack and applications, all loads together.
+func (l List) Taken() (t simcore.Ps) {
+	for i := range l {
+		if s := &l[i]; s.At == Cores && s.Until != nil {
+			t += simcore.Ps(*s.Until - s.From)
+		}
+	}
+	return t
 }
