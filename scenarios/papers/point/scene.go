@@ -31,6 +31,7 @@ type Scene struct {
 	Warm      simcore.Ps // from the begin of the traffic to that of the window
 	Window    simcore.Ps
 	Whole     bool // the session's percentage does not scale the window
+	Latency   bool // latencies count in the window alone, as rates do
 
 	// Series makes the result have a series of all counters, with intervals of a microsecond or more.
 	Series  bool
@@ -96,7 +97,11 @@ func (c *Scene) Text(s *study.Session) string {
 	for _, w := range all {
 		fmt.Fprintf(&b, "- {%sseed: %d, %s}\n", payload, s.Seed, w)
 	}
-	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps}\n%s", c.Warm, window, c.More)
+	latency := ""
+	if c.Latency {
+		latency = ", latency: true"
+	}
+	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps%s}\n%s", c.Warm, window, latency, c.More)
 	return b.String()
 }
 

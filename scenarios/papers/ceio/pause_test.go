@@ -1,0 +1,54 @@
+package ceio
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/papers/point"
+	"nictwin/scenarios/run/load"
+)
+
+// All systems have the same pause before the window, and latencies of the window alone.
+func TestPauses(t *testing.T) {
+	for _, percent := range []int{1, 100} {
+		s, v := session(t, &Static, percent), session(t, &Verbs, percent)
+		for _, kind := range staticKinds {
+			want := load.List(nil)
+			for _, x := range allSystems {
+				c := scenesOf(t, s, staticScene(s, x, kind, 512, 64))[0]
+				if want == nil {
+					want = c.Load
+				}
+				require.Equal(t, want, c.Load, x)
+				require.True(t, c.Measure.Latency)
+				require.Less(t, *c.Load[0].Until, c.Measure.WarmUp)
+			}
+			require.Equal(t, []any{load.Cores, 0}, []any{want[0].At, want[0].Server})
+		}
+		require.Len(t, scenesOf(t, v, staticScene(v, baseline, involved, 512, 512))[0].Load, 1)
+		require.Empty(t, scenesOf(t, s, staticScene(s, unpaused, involved, 512, 64))[0].Load)
+	}
+}
+
+// Rings that fill in a pause stay full on the baseline, whose cores miss and take less than the link brings. Without
+// one they stay short.
+func TestFullRingsStayFull(t *testing.T) {
+	s := session(t, &Static, 1)
+	play := func(x system) (gbps, missed float64) {
+		c := staticScene(s, x, involved, 512, 64)
+		if c.Warm = 400 * micro; x != unpaused {
+			c.More = fmt.Sprintf("load: {server: 0, at: cores, from: %dps, until: %dps}\n", 150*micro, 190*micro)
+		}
+		all, err := point.Play(s, c)
+		require.NoError(t, err)
+		return requests(all[0], 512, 64).Gbps, misses(all[0])
+	}
+	link, few := play(unpaused)
+	full, many := play(baseline)
+	require.InDelta(t, 172, link, 2)
+	require.Less(t, full, 0.75*link)
+	require.Less(t, few, 0.05)
+	require.Greater(t, many, 0.4)
+}
