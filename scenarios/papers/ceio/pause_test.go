@@ -27,7 +27,11 @@ func TestPauses(t *testing.T) {
 			}
 			require.Equal(t, []any{load.Cores, 0}, []any{want[0].At, want[0].Server})
 		}
-		require.Len(t, scenesOf(t, v, staticScene(v, baseline, involved, 512, 512))[0].Load, 1)
+		for _, x := range allSystems {
+			c := scenesOf(t, v, verbsScene(v, x, tailSize))[0]
+			require.Len(t, c.Load, 1, x)
+			require.True(t, c.Measure.Latency)
+		}
 		require.Empty(t, scenesOf(t, s, staticScene(s, unpaused, involved, 512, 64))[0].Load)
 	}
 }
