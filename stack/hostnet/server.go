@@ -17,7 +17,7 @@ type Server interface {
 	Take(f *Flow, a *Arrival)
 
 	// Work continues work that takes longer than one packet's handling, and reports whether it did any. It is called at
-	// every step.
+	// every step, and again while it answers.
 	Work(f *Flow) bool
 
 	// Idle reports whether Work has nothing left to do.
@@ -132,11 +132,19 @@ func (s *server) header(message uint32, n int) (at int) {
 	return headers + h.Encode(f.frame[headers:])
 }
 
-// step lets the application work, and acknowledges what no answer has covered.
+// step lets the application work, again as long as it answers, so that a burst of answers has one doorbell, and
+// acknowledges what no answer has covered.
 func (s *server) step(Ps) bool {
 	worked := false
-	if s.f.core.hasRoom(2) {
-		worked = s.app.Work(s.f)
+	for range s.f.node.cfg.Spec.Burst {
+		answers := s.stats.Answers
+		if !s.f.core.hasRoom(2) || !s.app.Work(s.f) {
+			break
+		}
+		worked = true
+		if s.stats.Answers == answers {
+			break
+		}
 	}
 	if s.owed && s.f.core.hasRoom(1) {
 		s.stats.Acks++

@@ -179,8 +179,7 @@ func (s *ChunkServer) Work(f *hostnet.Flow) bool {
 	x := *s.ready.Front()
 	switch {
 	case !s.cfg.Spec.Copy:
-		s.ready.Pop()
-		s.finished.Push(x)
+		s.end(f, s.ready.Pop())
 	case s.cfg.Engine != nil && s.runs.Len() == maxRuns:
 		return worked
 	default:
