@@ -67,3 +67,21 @@ func TestEveryMeasureAgainstSort(t *testing.T) {
 		}
 	}
 }
+
+// Latencies are of the window alone, if that is wanted: of messages that end there, whenever they were posted.
+func TestLatenciesOfAWindow(t *testing.T) {
+	for within, want := range map[bool][3]int64{false: {10, 0, 9}, true: {3, 2, 4}} {
+		const begin = 5 * us
+		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 10, AtCompletion: true}},
+			Window: &Window{4 * us, 5 * us}, Within: within}, begin)
+		for i := range simcore.Ps(10) {
+			m := Message{Number: int(i), Kind: "write", Bytes: 125}
+			r.Posted(begin+i*us, &m)
+			r.Completed(begin+2*i*us, &m)
+		}
+		l := r.Summary().Latency[0]
+		require.Equal(t, want[0], l.Count)
+		require.EqualValues(t, want[2]*int64(us), l.Max)
+		require.InDelta(t, float64(want[1]+want[2])/2*float64(us), l.Mean, 1)
+	}
+}
