@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/observe/result/resulttest"
 	"nictwin/scenarios/run"
 	"nictwin/scenarios/run/stats"
 )
@@ -127,6 +129,11 @@ func TestCores(t *testing.T) {
 		require.Equal(t, alone.Digest, p.Digest)
 		require.Equal(t, stats.Load{Server: "Server[1]", At: "cores", Of: of, From: int64(20 * us), To: int64(70 * us)},
 			p.Stats.Loads[0])
+		text, err := json.Marshal(p.Stats)
+		require.NoError(t, err)
+		schema, err := resulttest.Load(resulttest.Stats)
+		require.NoError(t, err)
+		require.NoError(t, schema.Check(text))
 	}
 	// one that has not begun takes no time, and one for longer than anything is silent otherwise ends no case
 	play(t, cores+echo+"load: {at: cores, from: 1s, until: 1005ms}\n", run.Options{})
@@ -217,7 +224,8 @@ func TestRefused(t *testing.T) {
 			"last-level cache: " +
 			"want dram"},
 		{cores + "load: {at: cores}", "load[0].until: none: want the time from which the cores go on"},
-		{cores + "load: {at: cores, from: 1ms, until: 12ms}", "load[0].until 12ms: want 10ms after load[0].from at most"},
+		{cores + "load: {at: cores, from: 1ms, until: 12ms}", "load[0].until 12ms: want 10ms after load[0].from at " +
+			"most"},
 		{cores + "load: {at: cores, until: 1us, rate: 1GB/s}", "load[0].rate: a load of cores accesses no memory"},
 		{cores + "load: {at: cores, until: 1us, cores: 2}", "load[0].cores: a load of cores accesses no memory"},
 		{cores + "load: {at: cores, until: 1us, socket: 1}", "load[0].socket 1: stack and applications use cores of " +

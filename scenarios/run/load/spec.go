@@ -25,7 +25,7 @@ const (
 	DRAM Target = "dram"
 	LLC  Target = "llc" // the last-level cache, by cores behind it
 
-	// Cores are those of stack and applications: other software takes them for a while.
+	// Cores stands for the cores that stack and applications use: other software takes them for a while.
 	Cores Target = "cores"
 )
 
