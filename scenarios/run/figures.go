@@ -20,6 +20,8 @@ type MeasureSpec struct {
 	Window quantity.Time `yaml:"window"`
 	// latencies are of stamps in the window alone
 	Latency bool `yaml:"latency"`
+	// batches of the interval of rates; 0: 20. Fewer ones are longer: each can hold a cycle of a rate that goes in cycles
+	Batches int `yaml:"batches"`
 }
 
 // FigureSpec holds the expected statistics.
@@ -107,6 +109,8 @@ func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string,
 	if m := s.Measure; m != nil {
 		bad(m.Window > 0, "measure.window", ": none: want the length of the window behind %v",
 			field.Path("measure.warm_up"))
+		bad(m.Batches == 0 || m.Batches >= steady.LeastBatches && m.Batches <= steady.WindowBatches, "measure.batches",
+			"%d: want %d to %d, or none for %[3]d", m.Batches, steady.LeastBatches, steady.WindowBatches)
 	}
 	sweeps := slices.ContainsFunc([]field.Path{"expect", "measure", "stacks"}, s.Sweep.axes.Sets)
 	if sweeps || s.sweepsWorkload("") || s.validateWorkloads() != nil { // the workloads' own checks report their errors

@@ -74,7 +74,7 @@ func (w *world) measure() {
 	cfg := stats.Config{EachFlow: w.o.Stats == StatsFull}
 	var turns []simcore.Ps
 	if m := w.c.Measure; m != nil {
-		cfg.Window = &stats.Window{From: simcore.Ps(m.WarmUp), Length: simcore.Ps(m.Window)}
+		cfg.Window = &stats.Window{From: simcore.Ps(m.WarmUp), Length: simcore.Ps(m.Window), Batches: m.Batches}
 		cfg.Within = m.Latency
 		turns = []simcore.Ps{w.engine.Now() + cfg.Window.From, w.engine.Now() + cfg.Window.From + cfg.Window.Length}
 	}

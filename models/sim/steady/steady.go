@@ -123,7 +123,7 @@ func (m *Meter) Estimate() Estimate {
 	if m.merges {
 		e.merge(m.spans)
 	} else {
-		e.settle(m.paces)
+		e.settle(m.paces, MinBatches)
 	}
 	return e
 }
@@ -134,15 +134,15 @@ func Mean(values []float64) Estimate {
 	for _, v := range values {
 		e.Rate += v / float64(len(values))
 	}
-	e.settle(values)
+	e.settle(values, MinBatches)
 	return e
 }
 
 // settle sets the half width of the interval from one value per batch: the rate has the same relative precision as the
-// mean of these values.
-func (e *Estimate) settle(values []float64) {
+// mean of these values. Fewer than `least` have no interval.
+func (e *Estimate) settle(values []float64, least int) {
 	n := len(values)
-	if n < MinBatches {
+	if n < least {
 		return
 	}
 	mean, sum := 0.0, 0.0

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWindow(t *testing.T) {
-	w := NewWindow(1000, 20_000)
+	w := NewWindow(1000, 20_000, WindowBatches)
 	for now := simcore.Ps(0); now <= 30_000; now += 10 {
 		w.Done(now, 64)
 	}
@@ -24,7 +24,7 @@ func TestWindow(t *testing.T) {
 	require.EqualValues(t, 1000, e.From)
 
 	// A rate that doubles in the middle of the window has not converged.
-	w = NewWindow(0, 20_000)
+	w = NewWindow(0, 20_000, WindowBatches)
 	for now := simcore.Ps(0); now < 20_000; now += 10 {
 		w.Done(now, map[bool]int{true: 64, false: 128}[now < 10_000])
 	}
@@ -36,7 +36,7 @@ func TestWindow(t *testing.T) {
 
 // The sum of two estimates is that of all completions.
 func TestWindowsAdd(t *testing.T) {
-	a, b, both := NewWindow(0, 20_000), NewWindow(0, 20_000), NewWindow(0, 20_000)
+	a, b, both := NewWindow(0, 20_000, WindowBatches), NewWindow(0, 20_000, WindowBatches), NewWindow(0, 20_000, WindowBatches)
 	for now := simcore.Ps(0); now <= 20_000; now += 10 {
 		w, n := a, 64
 		if now%3000 < 1000 {
@@ -74,13 +74,13 @@ func TestNoBytes(t *testing.T) {
 // TestHugeWindow checks that a window whose end no time reaches stays open, and that one whose parts are long has each
 // completion in its part.
 func TestHugeWindow(t *testing.T) {
-	w := NewWindow(simcore.Second, simcore.MaxPs)
+	w := NewWindow(simcore.Second, simcore.MaxPs, WindowBatches)
 	w.Done(2*simcore.Second, 64)
 	require.False(t, w.Whole())
 	require.Equal(t, 1, w.Estimate().RoundTrips)
 
 	const length = simcore.MaxPs / 2
-	w = NewWindow(0, length)
+	w = NewWindow(0, length, WindowBatches)
 	for i := range 1000 {
 		w.Done(length/1000*simcore.Ps(i), 64)
 	}
@@ -92,7 +92,7 @@ func TestHugeWindow(t *testing.T) {
 // estimate returns the estimate of 20 batches with the given times per byte, relative to their mean.
 func estimate(paces []float64) Estimate {
 	e := Estimate{Rate: 1}
-	e.settle(paces)
+	e.settle(paces, MinBatches)
 	return e
 }
 
@@ -213,4 +213,24 @@ func TestMean(t *testing.T) {
 	require.Zero(t, Mean([]float64{1, 1}).Half, "too few")
 	require.False(t, Mean([]float64{1, 1}).Converged)
 	require.Zero(t, Mean(nil).Rate)
+}
+
+// TestBatchesOfCycles has a rate that goes in cycles: batches of a cycle each know its mean from four of them, others do
+// not.
+func TestBatchesOfCycles(t *testing.T) {
+	const cycle, cycles = 10_000, 4
+	estimate := func(batches int) Estimate {
+		w := NewWindow(0, cycle*cycles, batches)
+		for now := simcore.Ps(0); now < cycle*cycles; now++ {
+			if now%cycle < cycle/2 || now%2 == 0 { // half as many in the second half
+				w.Done(now, 1)
+			}
+		}
+		return w.Estimate()
+	}
+	whole, parts := estimate(cycles), estimate(WindowBatches)
+	require.True(t, whole.Converged)
+	require.InDelta(t, 0.75, whole.Rate, 1e-3)
+	require.False(t, parts.Converged)
+	require.Equal(t, whole.Rate, parts.Rate)
 }

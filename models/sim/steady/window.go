@@ -6,8 +6,12 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// windowBatches is the number of equal parts of a given window.
-const windowBatches = 20
+// WindowBatches is the usual number of batches of a given window, and the most of it. With LeastBatches, the fewest, the
+// half width is 1.6 standard deviations of a batch: for rates that go in cycles, one of which a batch then holds.
+const (
+	WindowBatches = 20
+	LeastBatches  = 4
+)
 
 // Window estimates the rate in a given window of time: the rates of its equal parts are the batches.
 type Window struct {
@@ -15,17 +19,18 @@ type Window struct {
 	last     simcore.Ps // time of the latest completion, also outside of the window
 	trips    int
 	total    uint64
-	bytes    [windowBatches]uint64
+	batches  uint64
+	bytes    [WindowBatches]uint64
 }
 
 // NewWindow returns an estimate of the rate from a time on, for the given length, or until simcore.MaxPs if that is
-// earlier. Neither is negative.
-func NewWindow(from, length simcore.Ps) *Window {
-	return &Window{from: from, to: from + min(length, simcore.MaxPs-from)}
+// earlier. Neither is negative. It has so many batches, LeastBatches to WindowBatches.
+func NewWindow(from, length simcore.Ps, batches int) *Window {
+	return &Window{from: from, to: from + min(length, simcore.MaxPs-from), batches: uint64(batches)}
 }
 
-// Range returns the window's begin and length.
-func (w *Window) Range() (from, length simcore.Ps) { return w.from, w.to - w.from }
+// Empty returns a window like this one, without completions.
+func (w *Window) Empty() *Window { return &Window{from: w.from, to: w.to, batches: w.batches} }
 
 // Done counts a completion, if it lies in the window.
 func (w *Window) Done(now simcore.Ps, bytes int) {
@@ -35,7 +40,7 @@ func (w *Window) Done(now simcore.Ps, bytes int) {
 	}
 	w.trips++
 	w.total += uint64(bytes)
-	high, low := bits.Mul64(uint64(now-w.from), windowBatches)
+	high, low := bits.Mul64(uint64(now-w.from), w.batches)
 	part, _ := bits.Div64(high, low, uint64(w.to-w.from))
 	w.bytes[part] += uint64(bytes)
 }
@@ -60,15 +65,15 @@ func (w *Window) Whole() bool { return w.last >= w.to }
 
 // Estimate returns the estimate so far.
 func (w *Window) Estimate() Estimate {
-	e := Estimate{RoundTrips: w.trips, Bytes: w.total, Batches: windowBatches, From: w.from, Span: w.to - w.from}
+	e := Estimate{RoundTrips: w.trips, Bytes: w.total, Batches: int(w.batches), From: w.from, Span: w.to - w.from}
 	if e.Span <= 0 {
 		return e
 	}
 	e.Rate = float64(w.total) / float64(e.Span)
-	var rates [windowBatches]float64
+	var rates [WindowBatches]float64
 	for i, n := range w.bytes {
 		rates[i] = float64(n)
 	}
-	e.settle(rates[:])
+	e.settle(rates[:w.batches], LeastBatches)
 	return e
 }

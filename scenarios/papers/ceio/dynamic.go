@@ -53,7 +53,7 @@ type changes struct {
 // coreScene has one flow on ShRing.
 func coreScene(s *study.Session) *point.Scene {
 	return &point.Scene{Name: "ShRing, one flow", Board: testbed(s, 1), Stacks: shRing.stacks(s, 1, putBytes),
-		Workloads: []string{store(s, "store", 1)}, Warm: point.WarmUp(s, milli), Window: milli}
+		Workloads: []string{store(s, "store", 1)}, Warm: point.WarmUp(s, 4*milli), Window: 3 * milli}
 }
 
 func dynamic(s *study.Session) error {

@@ -40,13 +40,25 @@ var allMixes = []mix{{"3_1", 6, 2}, {"1_1", 4, 4}, {"1_3", 2, 6}}
 var mixSystems = []system{baseline, without, withCEIO}
 
 func mixScene(s *study.Session, x system, m mix) *point.Scene {
-	const requests = 300_000 // more than a core takes in the window
-	n, window := m.involved+m.bypass, 8*milli
-	return &point.Scene{Name: fmt.Sprintf("%s, %s", x, m.label()), Board: testbed(s, n),
+	const requests = 520_000 // more than a core takes in the window
+	n := m.involved + m.bypass
+	c := &point.Scene{Name: fmt.Sprintf("%s, %s", x, m.label()), Board: testbed(s, n),
 		Stacks: x.stacks(s, n, putBytes),
 		Workloads: []string{store(s, "store", from(1, m.involved)...),
 			file(s, "file", from(1+m.involved, m.bypass)...)},
-		Count: requests, Warm: point.WarmUp(s, 2*milli), Window: window}
+		Count: requests, Warm: 2 * milli, Window: 12 * milli}
+	// Windows of DCTCP grow by a packet a round trip until a flow has used up its credits, then they are cut.
+	switch cycle := 6500 * micro; {
+	case x == without:
+		c.Warm, c.Window, c.Batches = cycle, 5*cycle, 5
+	case x == withCEIO && m.involved == m.bypass: // more credits, longer cycles
+		cycle = 15 * milli
+		c.Warm, c.Window, c.Batches = cycle, 4*cycle, 4
+	case x == withCEIO && m.involved < m.bypass: // fewer requests than credits
+		c.Warm = 12 * milli
+	}
+	c.Warm = point.WarmUp(s, c.Warm)
+	return c
 }
 
 // mpps returns the rate of the requests of flows whose names begin so, in millions a second, and the name of its run.

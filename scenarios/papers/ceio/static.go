@@ -99,7 +99,7 @@ func staticScene(s *study.Session, x system, kind string, n, answer int) *point.
 	fields := fmt.Sprintf("kind: echo, sizes: [%d], answer: %d, depth: %g", n, answer, s.Input("echo.depth"))
 	payload, warm, span := n, 3*milli, 2*milli // HostCC takes 2 ms to its last state, when its memory is throttled
 	if kind == bypass {
-		payload, warm, span = 0, milli, 5*milli // of fewer messages, each counted when it is whole
+		payload, warm, span = 0, milli, 12*milli // of fewer messages, each counted when it is whole
 		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %d, chunks: {segment: %d, line_cycles: %g}", packets*n, depth,
 			n, s.Input("line_cycles"))
 	}

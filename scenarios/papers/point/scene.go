@@ -32,6 +32,7 @@ type Scene struct {
 	Window    simcore.Ps
 	Whole     bool // the session's percentage does not scale the window
 	Latency   bool // latencies count in the window alone, as rates do
+	Batches   int  // of the interval of rates; 0: 20
 
 	// Series makes the result have a series of all counters, with intervals of a microsecond or more.
 	Series  bool
@@ -100,6 +101,9 @@ func (c *Scene) Text(s *study.Session) string {
 	latency := ""
 	if c.Latency {
 		latency = ", latency: true"
+	}
+	if c.Batches > 0 {
+		latency += fmt.Sprintf(", batches: %d", c.Batches)
 	}
 	fmt.Fprintf(&b, "measure: {warm_up: %dps, window: %dps%s}\n%s", c.Warm, window, latency, c.More)
 	return b.String()

@@ -73,7 +73,7 @@ func TestLatenciesOfAWindow(t *testing.T) {
 	for within, want := range map[bool][3]int64{false: {10, 0, 9}, true: {3, 2, 4}} {
 		const begin = 5 * us
 		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 10, AtCompletion: true}},
-			Window: &Window{4 * us, 5 * us}, Within: within}, begin)
+			Window: &Window{From: 4 * us, Length: 5 * us}, Within: within}, begin)
 		for i := range simcore.Ps(10) {
 			m := Message{Number: int(i), Kind: "write", Bytes: 125}
 			r.Posted(begin+i*us, &m)

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 
 	"nictwin/models/sim/quantity"
@@ -46,7 +47,10 @@ type Workload struct {
 type Flow struct{ Client, Server string }
 
 // Window is the time over which rates are taken, from the begin of the traffic on.
-type Window struct{ From, Length simcore.Ps }
+type Window struct {
+	From, Length simcore.Ps
+	Batches      int // of the interval of rates; 0: steady.WindowBatches
+}
 
 // has reports whether a time is in the window.
 func (w *Window) has(t simcore.Ps) bool { return t >= w.From && t-w.From < w.Length }
@@ -286,7 +290,7 @@ const (
 
 func newGauge(messages int, empty bool, w *Window) gauge {
 	if w != nil {
-		return gauge{want: messages, empty: empty, window: steady.NewWindow(w.From, w.Length)}
+		return gauge{want: messages, empty: empty, window: steady.NewWindow(w.From, w.Length, cmp.Or(w.Batches, gaugeBatches))}
 	}
 	return gauge{want: messages, empty: empty, meter: steady.New(messages/warmShare+1,
 		messages*countedShare/warmShare/gaugeBatches, gaugeBatches, gaugeBatches)}

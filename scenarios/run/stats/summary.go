@@ -90,7 +90,7 @@ func (s *Summary) RateOf(flow func(f *FlowRate) bool) Rate {
 			flows = append(flows, f.gauge)
 			sum.empty = sum.empty && f.gauge.empty
 			sum.last = max(sum.last, f.gauge.last)
-			sum.window = steady.NewWindow(f.gauge.window.Range())
+			sum.window = f.gauge.window.Empty()
 		}
 	}
 	if len(flows) == 0 {
@@ -237,7 +237,7 @@ func (g *gauge) rate() Rate {
 		r.Bytes = 0
 	}
 	r.divide()
-	if e.Batches >= steady.MinBatches && e.Bytes > 0 {
+	if (g.window != nil || e.Batches >= steady.MinBatches) && e.Bytes > 0 {
 		half := e.Half
 		if e.Relative() < rounding {
 			half = 0
