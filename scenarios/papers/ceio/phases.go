@@ -192,10 +192,10 @@ func (p *phases) rate(s *study.Session, x *point.Played, phase int) study.Rate {
 	const perRequest = (22+86)/2 + 66 // bytes of requests and answers: as many gets as puts
 	l := p.mean(x, phase, func(where, what string) bool { return p.involves(phase, where, what) })
 	run := fmt.Sprintf("%s, phase %d", x.Name, phase+1)
-	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: run, RoundTrips: int(l.mean * 1e9 / 8 / perRequest *
-		float64(p.length) / float64(simcore.Second)), Relative: min(l.half/max(l.mean, 1e-9), 1),
-		Converged: l.mean > 0 && l.half <= study.Precision*l.mean, SimPs: int64(p.length), Scale: float64(10*simcore.Second) /
-			float64(p.length)})
+	requests := l.mean * 1e9 / 8 / perRequest * float64(p.length) / float64(simcore.Second)
+	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: run, RoundTrips: int(requests),
+		Relative: min(l.half/max(l.mean, 1e-9), 1), Converged: l.mean > 0 && l.half <= study.Precision*l.mean,
+		SimPs: int64(p.length), Scale: float64(10*simcore.Second) / float64(p.length)})
 	return study.Rate{Value: l.mean * 1e3 / 8 / perRequest, Run: run}
 }
 

@@ -19,9 +19,9 @@ type Ratio struct{ Of, To Rate }
 func (r Ratio) Value() float64 { return r.Of.Value / r.To.Value }
 
 // Most returns the largest of some ratios, and the names of the runs that decide it: those of the largest ratio, and of
-// every other one that may be larger, as the upper end of its interval reaches the lower end of the largest one's. The
-// ends are those of both rates' 95% intervals, taken at their worst. A claim about the largest ratio stands on these
-// runs alone.
+// every other one that may be larger, as the upper end of its interval reaches the lower end of the largest one's. An
+// interval of a ratio takes both rates at the worst ends of their 95% intervals. A claim about the largest ratio stands
+// on these runs alone.
 func (s *Session) Most(ratios ...Ratio) (value float64, runs []string) {
 	return s.extreme(ratios, func(a, b float64) bool { return a > b })
 }
