@@ -40,11 +40,11 @@ var allMixes = []mix{{"3_1", 6, 2}, {"1_1", 4, 4}, {"1_3", 2, 6}}
 var mixSystems = []system{baseline, without, withCEIO}
 
 func mixScene(s *study.Session, x system, m mix) *point.Scene {
-	const requests, chunks = 2_800_000, 10_000 // of all flows of the store, of one of the file: more than a run has
+	const requests, chunks = 690_000, 10_000 // of a flow: more than a core takes in the window
 	n := m.involved + m.bypass
 	c := &point.Scene{Name: fmt.Sprintf("%s, %s", x, m.label()), Board: testbed(s, n),
 		Stacks: x.stacks(s, n, putBytes), Workloads: []string{store(s, "store", from(1, m.involved)...)},
-		Count: requests / m.involved, Warm: 2 * milli, Window: 20 * milli}
+		Count: requests, Warm: 2 * milli, Window: 20 * milli}
 	// Windows of DCTCP grow by a packet a round trip until a flow has used up its credits, then they are cut.
 	switch cycle := 6500 * micro; {
 	case x == without:
