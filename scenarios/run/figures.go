@@ -20,7 +20,7 @@ type MeasureSpec struct {
 	Window quantity.Time `yaml:"window"`
 	// latencies are of stamps in the window alone
 	Latency bool `yaml:"latency"`
-	// batches of the interval of rates; 0: 20. Fewer ones are longer: each can hold a cycle of a rate that goes in cycles
+	// batches of the interval of rates; 0: 20. Fewer ones are longer, for rates that go in cycles
 	Batches int `yaml:"batches"`
 }
 

@@ -243,7 +243,8 @@ func TestFiguresRefused(t *testing.T) {
 		{onRNICs + "measure: {warm_up: 1us}",
 			"test.yaml:5: measure.warm_up: conflicts with a value that the file does not set: measure.window: none: " +
 				"want the length of the window behind measure.warm_up"},
-		{onRNICs + "measure: {window: 1ms, batches: 3}", "test.yaml:5: measure.batches 3: want 4 to 20, or none for 20"},
+		{onRNICs + "measure: {window: 1ms, batches: 3}",
+			"test.yaml:5: measure.batches 3: want 4 to 20, or none for 20"},
 		{onRNICs + "measure: {warm_up: 1s, window: 9223372s}\nlimits: {traffic: 20s}",
 			"test.yaml:5: measure.window 9223372s: want it to end before the traffic must, after 20s (limits.traffic)"},
 		{onRNICs + "measure: {warm_up: 20s, window: 1us}\nlimits: {traffic: 20s}",

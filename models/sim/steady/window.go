@@ -6,8 +6,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// WindowBatches is the usual number of batches of a given window, and the most of it. With LeastBatches, the fewest, the
-// half width is 1.6 standard deviations of a batch: for rates that go in cycles, one of which a batch then holds.
+// WindowBatches is the usual number of batches of a given window, and the largest; LeastBatches is the smallest, with a
+// half width of 1.6 standard deviations of a batch. Few batches are for rates that go in cycles, one in each batch.
 const (
 	WindowBatches = 20
 	LeastBatches  = 4

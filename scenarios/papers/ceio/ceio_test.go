@@ -56,7 +56,10 @@ func TestScenesAreScenarios(t *testing.T) {
 	require.Equal(t, []int{3000, 256, 192}, []int{x.CEIO.Credits, x.CEIO.Landing, x.CEIO.SlowBytes})
 	require.False(t, x.CEIO.Reallocate || x.CEIO.Async)
 	require.EqualValues(t, cycles, x.Host.ReceiveCycles)
-	require.Equal(t, 256, list[0].Spec.Workloads[1].Chunks.File, "16 MB")
+	require.Equal(t, 256, list[0].Spec.Workloads[0].Chunks.File, "16 MB")
+	require.EqualValues(t, lineCycles, list[0].Spec.Workloads[0].Chunks.LineCycles)
+	require.False(t, x.CEIO.SoftwareRing)
+	require.Equal(t, 1024, x.CEIO.SlowSlots)
 	list, err = run.Parse("f.yaml", []byte(growing(d).scene(d, withCEIO).Text(d)))
 	require.NoError(t, err)
 	m := list[0].Spec.Measure
@@ -78,7 +81,8 @@ func TestTestbed(t *testing.T) {
 		sw, host := c.Board.Network.Switch, c.Stacks[0].Host
 		require.Zero(t, sw.Classes[0].ECN.KmaxBytes)
 		require.Equal(t, []int{repost, transmit}, []int{host.Repost, 1 << host.LogTransmit})
-		underWay := c.AllWorkloads()[0].Depth
+		list := c.AllWorkloads()
+		underWay := list[len(list)-1].Depth // chunks are in front of the store
 		require.Equal(t, 1<<host.LogReceive-x.buffers, underWay)
 		const flows, frame = 14, 1518
 		require.Greater(t, sw.BufferBytes/2, flows*underWay*frame, "half of the buffer for one port")

@@ -25,13 +25,11 @@ var dynamicClaims = []string{"ceio.abs.tput", "ceio.e2e.burst", "ceio.intro.s6_t
 
 // dynamicReasons explains the misses.
 var dynamicReasons = map[string]string{
-	"ceio.bg.sota_degradation": "beside four CPU-bypass flows; as on the baseline, a request takes 270 ns of a core, " +
-		"because it misses, and chunks fill the memory",
-	"ceio.mot.hostcc_gain": "beside six CPU-bypass flows, where marks make the windows of CPU-involved flows so " +
-		"small that packets are found in the cache; within 3% of 1 beside fewer",
+	"ceio.mot.hostcc_gain": "requests of 80 B leave the IIO buffer below HostCC's threshold, so that it does what " +
+		"the baseline does",
 	"ceio.mot.hostcc_missrate": "lookups of cores contain many besides packets, which hit",
-	"ceio.mot.burst_worse": "a request takes less of a core's time in a burst, in which no chunks fill the memory, " +
-		"than beside CPU-bypass flows",
+	"ceio.mot.shring_rate": "drops keep the windows of all flows small, so that a flow finds its packets in the " +
+		"cache beside CPU-bypass flows, too",
 }
 
 // hostLines is the threshold of HostCC.

@@ -50,16 +50,16 @@ var shared = []study.Input{
 	{Name: "file", Value: 256, Unit: "chunks", Source: "of a file: 16 MB, which no cache holds until it is written " +
 		"again, as the 16 GB of ce.linefs"},
 	{Name: "line_cycles", Value: lineCycles, Unit: "cycles", Source: "for each 64 B of a chunk beside its copy: what " +
-		"LineFS spends on check sums, its log and replication, so that CEIO's chunks of 1,024 B have 0.45 of the rate " +
-		"of its echoes (section 6.4). The paper prints no cost, and says that cores limit LineFS",
+		"LineFS spends on check sums, its log and replication, so that CEIO's chunks have 0.45 of the rate of its " +
+		"echoes where they have least (section 6.4). The paper prints no cost, and says that cores limit LineFS",
 		Anchors: []string{linefs}, Instead: &study.Instead{Value: 0, Source: "copies alone"}},
-	{Name: "slow_slots", Value: 1024, Unit: "packets", Source: "assumption: of a flow's slow ring, no fewer than it has " +
-		"under way. So all slow rings fit in the card's last-level cache of 16 MB; 4,096 would go through its DRAM"},
+	{Name: "slow_slots", Value: 1024, Unit: "packets", Source: "assumption: of a flow's slow ring, no fewer than it " +
+		"has under way. So all slow rings fit in the card's last-level cache of 16 MB; 4,096 would go through its " +
+		"DRAM"},
 	{Name: "client.period", Value: 90, Unit: "ps", Source: "assumption: clock of the clients' cores, four times as " +
 		"fast as the server's, as are their caches, so that the load exceeds the server's cores"},
-	{Name: "timer", Value: 1, Unit: "s", Source: "ce.inactive: of inactive flows. Only where phases are shorter than " +
-		"the paper's is it, too: then by the same factor (phase). So elsewhere no timer ends within a run, as it " +
-		"would in 0.1 to 1 percent of the paper's time"},
+	{Name: "timer", Value: 1, Unit: "s", Source: "ce.inactive: of inactive flows. Where phases are shorter than " +
+		"the paper's it is shorter by the same factor (phase). Elsewhere none ends within a run"},
 	{Name: "landing", Value: 256, Unit: "buffers", Source: "assumption: host buffers of a flow for slow packets, " +
 		"fewer " +
 		"than its share of the credits, as slow packets are drained in pieces no larger than that"},

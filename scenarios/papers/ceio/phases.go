@@ -37,9 +37,9 @@ var phaseInputs = []study.Input{
 	{Name: "phase", Value: 4, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 2,500, as are timers. 20 round " +
 		"trips of 200 us. The first millisecond is not measured: windows of DCTCP open and close in the time that " +
 		"they take, which is next to nothing of 10 s"},
-	{Name: "hostcc.phase", Value: 8, Unit: "ms", Source: "as phase, of HostCC, whose first half is not measured: it " +
-		"takes 4 ms until marks have made the windows of two CPU-involved flows beside six CPU-bypass flows so small " +
-		"that their packets are found in the cache"},
+	{Name: "hostcc.phase", Value: 8, Unit: "ms", Source: "as phase, of HostCC, whose first half is not measured: six " +
+		"CPU-involved flows beside two CPU-bypass flows have 34.5 M/s after 2 ms, and their last rate, 33.2, from 4 " +
+		"ms on"},
 }
 
 // of returns the phases as a system has them.

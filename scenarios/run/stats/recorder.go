@@ -290,7 +290,8 @@ const (
 
 func newGauge(messages int, empty bool, w *Window) gauge {
 	if w != nil {
-		return gauge{want: messages, empty: empty, window: steady.NewWindow(w.From, w.Length, cmp.Or(w.Batches, gaugeBatches))}
+		return gauge{want: messages, empty: empty,
+			window: steady.NewWindow(w.From, w.Length, cmp.Or(w.Batches, steady.WindowBatches))}
 	}
 	return gauge{want: messages, empty: empty, meter: steady.New(messages/warmShare+1,
 		messages*countedShare/warmShare/gaugeBatches, gaugeBatches, gaugeBatches)}

@@ -105,8 +105,10 @@ func TestGivenWindow(t *testing.T) {
 	require.InEpsilon(t, 1, x.Gbps, 1e-9)
 	require.EqualValues(t, 100*us, x.From)
 	require.EqualValues(t, 1100*us, x.To)
-	require.Contains(t, run(Window{From: 100 * us, Length: 4000 * us}).Why, "the traffic ended after 4ms, before the window")
-	require.Contains(t, run(Window{From: 100 * us, Length: 100 * us}).Why, "100 messages in the window: want 500 or more")
+	require.Contains(t, run(Window{From: 100 * us, Length: 4000 * us}).Why, "the traffic ended after 4ms, before the "+
+		"window")
+	require.Contains(t, run(Window{From: 100 * us, Length: 100 * us}).Why, "100 messages in the window: want 500 or "+
+		"more")
 }
 
 // Flows that take from each other have a sum that is better known than each, and flows that stall together one that is

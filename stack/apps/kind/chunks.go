@@ -51,6 +51,7 @@ func (s *ChunkSpec) Validate(depth int) error {
 		"want more than depth, %d, and %d at most", s.File, depth, mostFile)
 	bad.Add(field.Within("run_bytes", s.RunBytes, 1, mostRun))
 	bad.Check(s.Cycles >= 0 && s.Cycles <= mostCycles, "rx_cycles", "%d: want 0 to %d", s.Cycles, mostCycles)
-	bad.Check(s.LineCycles >= 0 && s.LineCycles <= mostCycles, "line_cycles", "%d: want 0 to %d", s.LineCycles, mostCycles)
+	bad.Check(s.LineCycles >= 0 && s.LineCycles <= mostCycles, "line_cycles", "%d: want 0 to %d", s.LineCycles,
+		mostCycles)
 	return bad.Err()
 }
