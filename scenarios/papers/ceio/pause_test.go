@@ -51,7 +51,7 @@ func TestFullRingsStayFull(t *testing.T) {
 	}
 	link, few := play(unpaused)
 	full, many := play(baseline)
-	require.InDelta(t, 172, link, 2)
+	require.InDelta(t, 172, link, 6) // windows still grow
 	require.Less(t, full, 0.75*link)
 	require.Less(t, few, 0.05)
 	require.Greater(t, many, 0.4)
