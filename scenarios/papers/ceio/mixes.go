@@ -53,6 +53,8 @@ func mixScene(s *study.Session, x system, m mix) *point.Scene {
 		Count: requests, Warm: 2 * milli, Window: 20 * milli}
 	// Windows of DCTCP grow by a packet a round trip until a flow has used up its credits, then they are cut.
 	switch cycle := 6500 * micro; {
+	case x == baseline && m.involved < m.bypass: // of fewer requests
+		c.Window = 30 * milli
 	case x == without:
 		c.Warm, c.Window, c.Batches = cycle, 5*cycle, 5
 	case x == withCEIO && m.involved == m.bypass: // more credits, longer cycles
