@@ -8,7 +8,8 @@ import (
 
 // DCTCPSpec holds the constants of DCTCP.
 type DCTCPSpec struct {
-	// Segment is the number of bytes by which the window grows per round trip: the path MTU.
+	// Segment is the number of bytes by which the window grows per round trip: the path MTU, or the longest packet of a
+	// flow of stack/rpc.
 	Segment int64 `yaml:"segment" unit:"bytes"`
 
 	// Initial is the initial window in segments: 10 (RFC 6928).

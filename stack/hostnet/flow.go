@@ -230,8 +230,8 @@ func (f *Flow) receive(p *Packet) {
 }
 
 // prefetched is the part of a packet that the core fetches at once when software looks at its headers: the pair of
-// lines that the adjacent-line prefetchers of cores bring. Table 4 of CEIO has between one and two misses of 100 ns a
-// packet of 144 B.
+// lines that the adjacent-line prefetchers of cores bring: assumption, chosen so that the baseline of CEIO's Table 4
+// is near its anchor. A packet of 144 B is two misses.
 const prefetched = 128
 
 // prefetch fetches the beginning of a packet.

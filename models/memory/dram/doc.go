@@ -86,8 +86,8 @@
 //	                          as long as the interleave of channels: assumption
 //	all       permutation     Zhang, Zhu, Zhang, MICRO 2000; all bits above the bank's: assumption
 //	          runs            as long as a drain of writes: assumption
-//	          read_latency_ps 90 ns, of the 80 to 150 ns of docs/board.md for memory: assumption; host-ce 100 ns,
-//	                          the least that a miss costs there (ce.miss)
+//	          read_latency_ps 90 ns, of the 80 to 150 ns of docs/board.md for memory; host-ce 100 ns, where a
+//	                          whole miss costs more than that (ce.miss): assumptions
 //	          write_batch 16, read_window 32, write_buffer 64: as gem5's controller has them (Hansson
 //	                          et al., ISPASS 2014)
 //	          the rest        8 KB rows (eight DDR4 parts with pages of 1 KB); 256 B interleave: assumption

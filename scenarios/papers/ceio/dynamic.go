@@ -15,7 +15,9 @@ var Dynamic = study.Experiment{
 	Settled: settled(dynamicClaims), Claims: dynamicClaims,
 	Inputs: inputs(append(phaseInputs, hostLines)...), Run: dynamic, Reasons: dynamicReasons,
 	Notes: []string{"expected: CPU-involved flows times the rate of ShRing's core with one flow, whose cache is " +
-		"large enough (ceio.mot.expected_def)"},
+		"large enough (ceio.mot.expected_def)",
+		"windows of DCTCP have not come to rest in a phase: beside CPU-bypass flows CEIO has a little more here than " +
+			"in ceio/mixes"},
 }
 
 // dynamicClaims are the claims of Fig. 4 and 10.

@@ -90,14 +90,14 @@ func (p *phases) store(s *study.Session, name string, first, end simcore.Ps, cli
 	p.parts = append(p.parts, part{first: first, end: end, fields: store(s, name, clients...), asks: true})
 }
 
-// fields returns the workloads. Flows have more requests than cores take, 12 a microsecond.
+// fields returns the workloads. Flows have more requests than cores take, 16 a microsecond.
 func (p *phases) fields() (all []string) {
 	const behind = 30 * micro // the last ones go on behind the window
 	const chunks = 10_000
 	for _, x := range p.parts {
 		count, at, begin := simcore.Ps(chunks), x.end*p.length, ""
 		if x.asks {
-			count = 12 * p.length / micro * (x.end - x.first)
+			count = 16 * p.length / micro * (x.end - x.first)
 		}
 		if int(x.end) == len(p.involved) {
 			at += behind
@@ -112,7 +112,7 @@ func (p *phases) fields() (all []string) {
 
 func (p *phases) scene(s *study.Session, x system) *point.Scene {
 	p = p.of(s, x)
-	t := simcore.Ps(float64(simcore.Second) * float64(p.length) / float64(10*simcore.Second))
+	t := simcore.Ps(s.Input("timer") * float64(simcore.Second) * float64(p.length) / float64(10*simcore.Second))
 	var more []string
 	if x == withCEIO {
 		more = []string{fmt.Sprintf("flows: %d, inactive: %dps, reactivate: %dps", p.flows, t, t)}
@@ -192,7 +192,7 @@ func (p *phases) rate(s *study.Session, x *point.Played, phase int) study.Rate {
 	const perRequest = (22+86)/2 + 66 // bytes of requests and answers: as many gets as puts
 	l := p.mean(x, phase, func(where, what string) bool { return p.involves(phase, where, what) })
 	run := fmt.Sprintf("%s, phase %d", x.Name, phase+1)
-	requests := l.mean * 1e9 / 8 / perRequest * float64(p.length) / float64(simcore.Second)
+	requests := l.mean * 1e9 / 8 / perRequest * float64(p.length-p.settling) / float64(simcore.Second)
 	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: run, RoundTrips: int(requests),
 		Relative: min(l.half/max(l.mean, 1e-9), 1), Converged: l.mean > 0 && l.half <= study.Precision*l.mean,
 		SimPs: int64(p.length), Scale: float64(10*simcore.Second) / float64(p.length)})

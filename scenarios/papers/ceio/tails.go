@@ -97,7 +97,7 @@ func (t *staticTable) latencies() {
 				each, run := of(x, parts[1], parts[2])
 				values, runs = append(values, each), append(runs, run)
 			}
-			t.s.ValueAnd(claim, v, "of all requests of a run", disorder(values)).On(runs...)
+			t.s.ValueAnd(claim, v, "of all requests that are answered in the window", disorder(values)).On(runs...)
 			continue
 		}
 		base, other := of(baseline, parts[1], parts[2])

@@ -135,7 +135,7 @@ func (k witnessed) flow(s *server, i int) (a, b hostnet.FlowConfig) {
 func TestFewBuffers(t *testing.T) {
 	s := newServer(t, 1)
 	at := map[uint64]bool{}
-	s.kinds[0] = witnessed{s.kinds[0], at}
+	s.kinds[0] = witnessed{echo{bytes: echoBytes, load: apps.Load{Requests: 3000}}, at}
 	require.NoError(t, s.open())
 	require.Greater(t, s.finish().Fast, uint64(256))
 	require.NotEmpty(t, at)

@@ -14,8 +14,8 @@ type ChunkSpec struct {
 	RunBytes int   `yaml:"run_bytes" unit:"bytes"` // most that one step of the core copies: adjacent packets together
 	Cycles   int64 `yaml:"rx_cycles"`              // cost of a packet for the server's core
 
-	// LineCycles is the cost for the server's core of each 64 B of a chunk beside its copy, such as that of a check sum
-	// or of a log.
+	// LineCycles is the cost for the server's core of each 64 B of a run that is copied, rounded up, beside the copy,
+	// such as that of a check sum or of a log.
 	LineCycles int64 `yaml:"line_cycles"`
 }
 
@@ -51,6 +51,8 @@ func (s *ChunkSpec) Validate(depth int) error {
 		"want more than depth, %d, and %d at most", s.File, depth, mostFile)
 	bad.Add(field.Within("run_bytes", s.RunBytes, 1, mostRun))
 	bad.Check(s.Cycles >= 0 && s.Cycles <= mostCycles, "rx_cycles", "%d: want 0 to %d", s.Cycles, mostCycles)
+	bad.Check(s.Copy || s.LineCycles == 0, "line_cycles", "%d: no chunk is copied with copy false: want none",
+		s.LineCycles)
 	bad.Check(s.LineCycles >= 0 && s.LineCycles <= mostCycles, "line_cycles", "%d: want 0 to %d", s.LineCycles,
 		mostCycles)
 	return bad.Err()

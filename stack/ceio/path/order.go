@@ -8,7 +8,7 @@ import (
 )
 
 // orderBytes is the length of a packet's entry in the table that keeps the order without Spec.SoftwareRing: a line, as
-// packet descriptors of user-level drivers have it. Assumption.
+// packet descriptors of user-level drivers are one or two. Assumption.
 const orderBytes = nicspec.LineBytes
 
 // openOrder allocates the table of a flow: an entry for each packet that can wait.
@@ -22,7 +22,8 @@ func (p *path) openOrder() (err error) {
 
 func (p *path) orderSlots() int { return p.s.c.Spec.FastSlots + p.s.c.Spec.SlowSlots }
 
-// sort charges the core for a packet's entry in the table.
+// sort charges the core for a packet's entry in the table, which it writes and reads when it hands the packet over.
+// Packets of the shared ring have one ring and no entry.
 func (p *path) sort(k *device.Packet) {
 	if p.order == 0 {
 		return

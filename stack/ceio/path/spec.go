@@ -22,8 +22,8 @@ type Spec struct {
 	PacketCycles int64 `yaml:"packet_cycles"`
 
 	// SoftwareRing keeps the order of packets over the fast and the slow ring without anything that is kept by packet
-	// (CEIO section 4.2). Without it, the core writes an entry of a table in host memory for each packet, and reads it
-	// when the packet's turn has come, for PacketCycles more.
+	// (CEIO section 4.2). Without it, the core writes and reads an entry of a table in host memory for each packet that
+	// it hands over, for PacketCycles more; flows of the shared ring have one ring, and pay nothing.
 	SoftwareRing bool `yaml:"software_ring"`
 
 	// SlowBytes is the length of buffers for slow packets, in the card and in the host. A run of packets is copied with

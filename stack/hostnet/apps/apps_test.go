@@ -199,6 +199,7 @@ func TestSpecs(t *testing.T) {
 		"chunks.file 4: a chunk might": func(s *ChunkSpec) { s.File = 4 },
 		"chunks.run_bytes 0":           func(s *ChunkSpec) { s.RunBytes = 0 },
 		"chunks.line_cycles -1":        func(s *ChunkSpec) { s.LineCycles = -1 },
+		"chunks.line_cycles 1: no":     func(s *ChunkSpec) { s.LineCycles, s.Copy = 1, false },
 	} {
 		s := ok
 		require.NoError(t, s.Validate())

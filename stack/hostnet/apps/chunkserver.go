@@ -214,11 +214,11 @@ func (s *ChunkServer) copy(f *hostnet.Flow, x *chunk) {
 	n, bytes := s.adjacent(x)
 	from, to := x.packets[x.copied].at, s.place(x, x.copied)
 	s.stats.Runs++
+	f.Core().Compute(s.cfg.Spec.LineCycles * int64((bytes+mem.LineBytes-1)/mem.LineBytes))
 	if s.cfg.Engine == nil {
 		if err := f.Core().Copy(to, from, bytes); err != nil {
 			f.Fail(err)
 		}
-		f.Core().Compute(s.cfg.Spec.LineCycles * int64((bytes+mem.LineBytes-1)/mem.LineBytes))
 		x.copied += n
 		s.release(f, x, n)
 		return
