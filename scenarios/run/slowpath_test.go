@@ -44,7 +44,7 @@ func TestSlowPacketAlone(t *testing.T) {
 	handOver := func(credits int) int64 {
 		list, err := Parse("x.yaml", fmt.Appendf(nil, "name: x\ndescription: d\nboard: {preset: ce-pair}\nstacks: "+
 			"[{kind: ceio, ceio: {credits: %d, flows: 1}}, {kind: udp}]\nworkload: {kind: echo, transport: udp, "+
-			"from: 1, to: 0, sizes: [64], count: 50}\n", credits))
+			"from: 1, to: 0, sizes: [64], count: 50, depth: 1}\n", credits))
 		require.NoError(t, err)
 		p, err := list[0].Play(t.Context(), Options{Unjudged: true, Stats: StatsSummary})
 		require.NoError(t, err)
