@@ -261,7 +261,8 @@ func (c *check) held() {
 	}
 }
 
-// lands checks that landing buffers last for packets that are held. They become free in the order of their packets.
+// lands checks that applications hold half of the landing buffers at most: a receive call waits for up to the other
+// half.
 func (c *check) lands(held int, of string) {
 	n := c.Stack.CEIO.Landing
 	c.bad(c.Stack.Kind != CEIO || 2*held <= n, c.Server.Path+".ceio.landing", "%d: the server holds %d packets of %s, "+

@@ -45,7 +45,7 @@ func (l latched) Observe(o boundary.Observer) {
 // TestLatchBug plays a NIC whose accounts do not latch. The order of packets is right all the same; the manager names
 // the first fast packet behind a slow one, and the referee the rule.
 func TestLatchBug(t *testing.T) {
-	w, err := newWorldWith(nics.Model, 8, func(s *manager.Spec) { s.Controller = manager.ControlNIC })
+	w, err := newWorldWith(nics.Model, 3, func(s *manager.Spec) { s.Controller = manager.ControlNIC })
 	require.NoError(t, err)
 	w.latch = true
 	for i := range w.flows {

@@ -113,6 +113,11 @@ func (n *nic) Steer(flow int, fast bool) {
 	(*Device)(n).check(n.c.Steer(f.c.Rule, f.rule(fast)))
 }
 
+func (n *nic) Room(flow, packets int) int {
+	_, room := n.flows[flow].landing.fit(packets)
+	return room
+}
+
 func (n *nic) Copy(flow int, first uint64, packets int) {
 	(*Device)(n).check(n.flows[flow].copy(first, packets))
 }

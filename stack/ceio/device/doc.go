@@ -2,9 +2,9 @@
 // of each flow, the copies of slow packets, and credits. It works over any driver.Bus, with cores or without.
 //
 // The fast ring of a flow has its buffers in host memory, the slow one in the memory of the card. Both have descriptors
-// and completion entries in host memory, where the flow's software polls them. A slow packet has its place: the n-th
-// one is in slot n of the slow ring and is copied to slot n of the landing buffers, so that a run of packets is one
-// copy, with the gaps between them. Where frames are split, headers and payload are in buffers apart in each of the
+// and completion entries in host memory, where the flow's software polls them. The n-th slow packet is in slot n of the
+// slow ring. A run of adjacent ones is copied to adjacent landing buffers, with the gaps between them, by one copy:
+// always to the first buffers that are free, so that few buffers are in the cache if few are in use. Where frames are split, headers and payload are in buffers apart in each of the
 // memories, and a run is two copies, without gaps if packets fill their buffers. The NIC itself reads the card's
 // memory for a copy, behind its own writes of the packets, so that no flush is needed.
 //

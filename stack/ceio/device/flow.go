@@ -70,9 +70,7 @@ type Flow struct {
 	card slots       // buffers of the slow ring
 	key  *driver.Key // memory key of these buffers
 
-	landing  slots  // host buffers for slow packets
-	free     []bool // landing buffers that are free again, behind one that is not
-	released uint64 // slow packets before the first whose landing buffer is in use
+	landing landing // host buffers for slow packets
 
 	taken  [2]fifo.Queue[Packet] // by ring (slow, fast): packets that were not handed over
 	runs   fifo.Queue[int]       // packets of the copies under way
@@ -161,10 +159,10 @@ func (f *Flow) open() error {
 		Rights: dma.Access{Read: true}}); err != nil {
 		return err
 	}
-	if f.landing, err = f.alloc(nicspec.EndpointHost, s.Landing, f.c.slowBytes()); err != nil {
+	if f.landing.slots, err = f.alloc(nicspec.EndpointHost, s.Landing, f.c.slowBytes()); err != nil {
 		return err
 	}
-	f.free = make([]bool, s.Landing)
+	f.landing.used = make([]bool, s.Landing)
 	if f.slow, err = f.openRing(f.c.Slow, &f.card, true, f.slowArrived); err != nil {
 		return err
 	}
@@ -317,30 +315,17 @@ func (f *Flow) Done(now Ps, p *Packet, messages int) {
 		f.d.m.Processed(now, f.c.Flow, 1, 0, messages)
 		f.ensureArm()
 	} else {
-		f.d.m.Processed(now, f.c.Flow, 0, f.freeLanding(p.Index), messages)
+		if !f.d.c.Spec.Lend {
+			f.landing.used[f.landing.index(p.Address)] = false
+		}
+		f.d.m.Processed(now, f.c.Flow, 0, 1, messages)
 	}
 	f.c.Copier.Flush()
 }
 
-// freeLanding frees a landing buffer. Buffers count as free only in the order in which they are filled; it returns how
-// many more do.
-func (f *Flow) freeLanding(index uint64) (n int) {
-	if f.d.c.Spec.Lend {
-		return 1
-	}
-	size := uint64(len(f.free))
-	f.free[index%size] = true
-	for f.free[f.released%size] {
-		f.free[f.released%size] = false
-		f.released++
-		n++
-	}
-	return n
-}
-
 // copy posts the copy of a run of slow packets: of the headers, if frames are split, and of the payload.
 func (f *Flow) copy(first uint64, n int) error {
-	from, to := f.card.at(first), f.place(first, n)
+	from, to := f.card.at(first), f.place(n)
 	for i := range uint64(n) {
 		p := f.taken[0].At(int(first-f.handed) + int(i))
 		p.Address, p.Hdr = to.Pay+i*f.card.bytes, to.Hdr+i*f.card.hdrSize
@@ -357,10 +342,10 @@ func (f *Flow) copy(first uint64, n int) error {
 	return f.c.Copier.post(f, from.Pay, to.Pay, payload, true)
 }
 
-// place returns the host memory for a run of slow packets.
-func (f *Flow) place(first uint64, n int) driver.Buffer {
+// place takes the host memory for a run of n slow packets.
+func (f *Flow) place(n int) driver.Buffer {
 	if !f.d.c.Spec.Lend {
-		return f.landing.at(first)
+		return f.landing.take(n)
 	}
 	a := f.lent.Front()
 	at := a.at

@@ -45,6 +45,40 @@ func (s *slots) headers() uint64 {
 // len returns the length of all buffers.
 func (s *slots) len() uint64 { return s.headers() + s.n*s.hdrSize }
 
+// landing are host buffers for slow packets. The first ones are filled again before later ones, so that the cache holds
+// them, however many there are; they become free in any order.
+type landing struct {
+	slots
+	used []bool
+}
+
+// fit returns the first n adjacent free buffers or, if there are not so many, the longest run of them.
+func (l *landing) fit(n int) (first, room int) {
+	run := 0
+	for i, used := range l.used {
+		if used {
+			run = 0
+			continue
+		}
+		if run++; run > room {
+			first, room = i+1-run, run
+		}
+		if room == n {
+			break
+		}
+	}
+	return first, room
+}
+
+// take returns the first n adjacent free buffers, which are in use from then on. There must be as many.
+func (l *landing) take(n int) driver.Buffer {
+	first, _ := l.fit(n)
+	for i := range n {
+		l.used[first+i] = true
+	}
+	return l.at(uint64(first))
+}
+
 // fastRing is a receive queue with buffers in host memory. Whole frames land in the buffers that were freed last,
 // posted one for each credit: what the NIC writes to is no larger than the credits, and stays in the cache. With
 // controller `arm`, packets that may come beyond the credits have buffers, too, when the credits are nearly used up.

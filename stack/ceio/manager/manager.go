@@ -26,8 +26,12 @@ type NIC interface {
 	// Steer rewrites the flow's rule to its fast or its slow ring; with controller `arm` only.
 	Steer(flow int, fast bool)
 
+	// Room returns how many of n slow packets find adjacent landing buffers of a flow: 1 or more while one is free. It
+	// is not called with Spec.Lend.
+	Room(flow, n int) int
+
 	// Copy copies n slow packets by one work entry: the packets numbered from first on, which are adjacent in the slow
-	// ring, to the host buffers with the same numbers, which are adjacent, too. CopyEnded reports the end.
+	// ring, to adjacent host buffers, no more than Room returned. CopyEnded reports the end.
 	Copy(flow int, first uint64, n int)
 }
 

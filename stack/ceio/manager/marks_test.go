@@ -119,3 +119,40 @@ func TestCopiesOnDemand(t *testing.T) {
 		require.Equal(t, copies, w.m.flows[0].ring.Copying(), "async %v", async)
 	}
 }
+
+// TestCopiesAhead checks how many slow packets are copied before a receive call asks for them: with the packets in host
+// memory, as many as the flow's share of the credits. Of an inactive flow only those that a call asks for are copied.
+func TestCopiesAhead(t *testing.T) {
+	const share, asked, frames = 8, 2, 30
+	w := opened(t, 2*share, 2, func(s *Spec) { s.Landing, s.Batch = 64, 4 })
+	w.frames(0, frames)
+	receive := func() int {
+		got, err := w.m.AsyncRecv(w.now, 0, asked, nil)
+		require.NoError(t, err)
+		return len(got)
+	}
+	for taken := range share / asked {
+		require.Equal(t, asked, receive(), "fast packets %d", taken)
+	}
+	require.Zero(t, w.m.flows[0].ring.Copying(), "no call has asked")
+	require.Zero(t, receive())
+	require.Equal(t, asked, w.m.flows[0].ring.Copying(), "fast packets hold the share")
+	require.Equal(t, Inactive, w.m.State(0))
+	w.m.Processed(w.now, 0, share, 0, share)
+	w.effects()
+	require.Equal(t, asked, w.m.flows[0].ring.Copying(), "others have the share")
+
+	w = opened(t, 2*share, 2, func(s *Spec) { s.Landing, s.Batch = 64, 1 })
+	w.frames(1, frames)
+	got, err := w.m.AsyncRecv(w.now, 1, share, nil)
+	require.NoError(t, err)
+	require.Len(t, got, share)
+	w.m.Processed(w.now, 1, share/2, 0, share/2)
+	_, err = w.m.AsyncRecv(w.now, 1, asked, nil)
+	require.NoError(t, err)
+	require.Equal(t, Draining, w.m.State(1))
+	require.Equal(t, share/2, w.m.flows[1].ring.Copying(), "the share, less the fast packets in host memory")
+	w.m.Processed(w.now, 1, share/2, 0, share/2)
+	w.endCopy()
+	require.Equal(t, share, w.m.flows[1].landed)
+}

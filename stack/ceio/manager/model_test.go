@@ -19,6 +19,8 @@ type world struct {
 	ended []int  // flows whose copies are under way, in order
 	most  int    // largest number of fast packets in host memory
 	dst   []ring.Packet
+
+	scattered bool // free landing buffers are not adjacent
 }
 
 // nicFlow is the NIC's side of a flow, and what the application got.
@@ -47,7 +49,7 @@ type late struct {
 }
 
 func newWorld(seed uint64, change func(*Spec)) *world {
-	w := &world{rand: rand.New(rand.NewPCG(seed, 11)), spec: DefaultSpec()}
+	w := &world{rand: rand.New(rand.NewPCG(seed, 11)), spec: DefaultSpec(), scattered: seed%2 == 0}
 	w.spec.Flows, w.spec.Credits, w.spec.Batch = 3, 6+w.rand.IntN(19), 1+w.rand.IntN(3)
 	w.spec.FastSlots, w.spec.SlowSlots, w.spec.Landing, w.spec.Copies = 64, 64, 16, 1+w.rand.IntN(3)
 	w.spec.Inactive, w.spec.Reactivate, w.spec.MarkEvery = 400, 150, 20
@@ -79,6 +81,15 @@ func (w *world) Steer(f int, fast bool) {
 		l.steer = 1
 	}
 	w.late = append(w.late, l)
+}
+
+// Room returns, in a scattered world, no more than half of the buffers that are left.
+func (w *world) Room(f, n int) int {
+	left := w.spec.Landing - w.m.flows[f].landed
+	if w.scattered {
+		left = (left + 1) / 2
+	}
+	return min(n, left)
 }
 
 func (w *world) Copy(f int, first uint64, n int) {

@@ -96,7 +96,7 @@ func (m *Manager) want(f *flow, n, held int) {
 }
 
 // drain starts copies of slow packets, unless the flow waits for a receive call to ask for them: first of those that
-// such a call waits for, then, with Spec.Async, of the others.
+// such a call waits for, then, with Spec.Async, of the others that ahead allows.
 func (m *Manager) drain(now Ps, f *flow) {
 	if f.state == Slow || m.err != nil {
 		return
@@ -106,11 +106,14 @@ func (m *Manager) drain(now Ps, f *flow) {
 		if n == 0 || m.defers(f, n) {
 			break
 		}
-		if lacking := f.ring.Lacking(f.wanted); lacking > 0 || !m.spec.Async {
+		switch lacking := f.ring.Lacking(f.wanted); {
+		case lacking > 0 || !m.spec.Async:
 			n = min(n, lacking)
+		default:
+			n = min(n, m.ahead(f))
 		}
-		n = min(n, m.longest(), m.spec.SlowSlots-int(first%uint64(m.spec.SlowSlots)), m.room(f, first))
-		if n == 0 {
+		n = min(n, m.longest(), m.spec.SlowSlots-int(first%uint64(m.spec.SlowSlots)))
+		if n = m.room(f, n); n == 0 {
 			break
 		}
 		m.start(f, first, n)
@@ -125,15 +128,30 @@ func (m *Manager) defers(f *flow, n int) bool {
 	return m.spec.Async && f.runs.Len() > 0 && n < f.wanted
 }
 
-// room returns the number of adjacent free host buffers for slow packets, from the given one on.
-func (m *Manager) room(f *flow, first uint64) int {
-	if !m.spec.Lend {
-		return min(m.spec.Landing-f.landed, m.spec.Landing-int(first%uint64(m.spec.Landing)))
-	}
-	if f.lent.Len() == 0 {
+// ahead returns how many slow packets may be copied before a receive call asks for them: as many as the flow's share
+// of the credits leaves beside its packets in host memory, fast and slow ones, since all of them fill the cache. So an
+// inactive flow, whose share others have, is copied as its application reads. Without any credits there is no share.
+func (m *Manager) ahead(f *flow) int {
+	switch {
+	case m.spec.Credits == 0:
+		return m.spec.Landing
+	case f.shared || !m.ledger.Active(f.id):
 		return 0
 	}
-	return *f.lent.Front()
+	return max(m.share()-f.landed-f.ring.Unprocessed(), 0)
+}
+
+// room returns how many of n slow packets find adjacent free host buffers.
+func (m *Manager) room(f *flow, n int) int {
+	switch {
+	case n == 0 || !m.spec.Lend && f.landed == m.spec.Landing:
+		return 0
+	case !m.spec.Lend:
+		return m.nic.Room(f.id, n)
+	case f.lent.Len() == 0:
+		return 0
+	}
+	return min(n, *f.lent.Front())
 }
 
 func (m *Manager) start(f *flow, first uint64, n int) {

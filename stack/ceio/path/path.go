@@ -139,7 +139,7 @@ func (p *path) nextShared(x *hostnet.Packet) bool {
 func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
 	p.c.Bus.Core().Compute(p.s.c.Spec.PacketCycles)
 	p.sort(k)
-	*x = hostnet.Packet{HdrLen: k.HdrLen, PayLen: k.Bytes, Slot: uint32(k.Index % uint64(p.s.c.Spec.Landing))}
+	*x = hostnet.Packet{HdrLen: k.HdrLen, PayLen: k.Bytes}
 	x.Hdr, x.Pay = k.Hdr, k.Address
 	x.SetCqe(k.Cqe())
 	x.Slow = !k.Fast
@@ -150,7 +150,7 @@ func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
 
 // Done implements hostnet.Path.
 func (p *path) Done(x *hostnet.Packet) {
-	k := device.Packet{Address: x.Pay, Fast: !x.Slow, Index: uint64(x.Slot)}
+	k := device.Packet{Address: x.Pay, Fast: !x.Slow}
 	messages := 0
 	if x.Last {
 		messages = 1
