@@ -27,8 +27,8 @@ func TestShRingErrors(t *testing.T) {
 			"f.yaml:6: stacks[0].shring: stack ddio has no shared ring: want none, or kind shring"},
 		"credits": {"shring", "  ceio: {credits: 64}", echo,
 			"f.yaml:6: stacks[0].ceio: stack shring has no credits: want none, or kind ceio"},
-		"held": {"shring", "  shring: {descriptors: 512}", chunks, "f.yaml:6: stacks[0].shring.descriptors 512: the " +
-			"server holds 288 packets of all flows in these buffers: want 576 or more, or fewer chunks by depth"},
+		"held": {"shring", "  shring: {descriptors: 256}", chunks, "f.yaml:6: stacks[0].shring.descriptors 256: the " +
+			"server holds 288 packets of all flows in these buffers: want 384 or more, or fewer chunks by depth"},
 		"buffers": {"shring", "  hostnet: {buffer_bytes: 1024}", chunks,
 			"f.yaml:6: stacks[0].hostnet.buffer_bytes 1024: frames of workload have up to 1458 B: want that or more"},
 		"rules": {"shring", "  shring: {}", "kind: echo, queue_pairs: 65", "f.yaml:8: workload.queue_pairs 65: the " +

@@ -106,6 +106,7 @@ type Flow struct {
 	cfg    FlowConfig
 	path   Path
 	worker Worker // the path, if it is one
+	reader Reader // the server, if it is one and the path is its own
 	loop   *cpu.Loop
 	role   role
 
@@ -127,6 +128,7 @@ func (n *Node) openFlow(i int, cfg FlowConfig) (*Flow, error) {
 	switch {
 	case cfg.Server != nil:
 		f.role = &server{f: f, app: cfg.Server}
+		f.reader, _ = cfg.Server.(Reader)
 	case cfg.Client != nil:
 		s, err := rpc.NewSender(cfg.RPC)
 		if err != nil {
@@ -175,6 +177,9 @@ func (f *Flow) openPath() error {
 	f.path, err = open(PathConfig{Name: f.name, Driver: f.node.drv, Bus: f.core.bus, Loop: f.loop, Match: match,
 		Buffers: b, Repost: s.Repost, Burst: s.Burst, Resources: &f.node.Resources})
 	f.worker, _ = f.path.(Worker)
+	if p, ok := f.path.(Shared); ok && p.SharesRing() {
+		f.reader = nil
+	}
 	return err
 }
 
@@ -187,7 +192,7 @@ func (f *Flow) step() bool {
 	worked := false
 	for range f.node.cfg.Spec.Burst {
 		const most = 2 // frames that a packet may make the flow send: an answer, and an acknowledgement
-		if !f.core.hasRoom(most) || !f.path.Next(&f.packet) {
+		if !f.core.hasRoom(most) || f.reader != nil && !f.reader.Wants() || !f.path.Next(&f.packet) {
 			break
 		}
 		worked = true

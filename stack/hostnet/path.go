@@ -40,6 +40,10 @@ type Worker interface {
 	Worked() bool
 }
 
+// Shared is a path whose receive ring other flows use, too, and wait behind its packets. The flow takes them as they
+// come, whatever a Reader wants.
+type Shared interface{ SharesRing() bool }
+
 // Packet is a received frame. Its first HdrLen bytes are at Hdr, the PayLen bytes after them at Pay.
 type Packet struct {
 	driver.Buffer

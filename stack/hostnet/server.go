@@ -24,6 +24,15 @@ type Server interface {
 	Idle() bool
 }
 
+// Reader is a Server that does not always want packets, as software that receives one message at a time. Packets that
+// it does not want stay in the receive ring, or where the flow's Path has them.
+type Reader interface {
+	Server
+
+	// Wants reports whether the application takes further packets now.
+	Wants() bool
+}
+
 // Arrival is a packet of a request.
 type Arrival struct {
 	Packet  *Packet // copy it to keep it

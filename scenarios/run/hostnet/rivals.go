@@ -49,15 +49,16 @@ func (s *Stack) validateRival() error {
 	return errors.Join(append(errs, field.Under("shring", s.ShRing.Validate()))...)
 }
 
-// heldTogether checks that a shared ring has buffers for the packets that the applications of all flows hold.
+// heldTogether checks that a shared ring has buffers for the packets that the applications of all flows hold, and a
+// third as many for those that these wait for.
 func (c *check) heldTogether() {
 	held := 0
 	for _, f := range c.flows {
 		held += f.held()
 	}
 	n := c.Stack.ShRing.Descriptors
-	c.bad(2*held <= n, c.Server.Path+".shring.descriptors", "%d: the server holds %d packets of all flows in these "+
-		"buffers: want %d or more, or fewer chunks by depth", n, held, 2*held)
+	c.bad(4*held <= 3*n, c.Server.Path+".shring.descriptors", "%d: the server holds %d packets of all flows in these "+
+		"buffers: want %d or more, or fewer chunks by depth", n, held, (4*held+2)/3)
 }
 
 // marks checks that a NIC which marks packets has the parts for it, and that it has two receive queues and an account

@@ -169,6 +169,29 @@ func TestChunks(t *testing.T) {
 	}
 }
 
+// TestChunksAhead checks that a server with so many whole chunks takes no further packets, except over a ring that
+// others wait behind.
+func TestChunksAhead(t *testing.T) {
+	const depth, requests = 4, 20
+	ready := func(ahead int, shared bool) int {
+		d := newDuo(t)
+		s := chunkSpec()
+		s.Outstanding, s.Ahead, s.LineCycles = depth, ahead, 500 // slower than packets come
+		server := d.chunks(0, s, false, true, apps.Load{Requests: requests})
+		if shared {
+			d.share(1024)
+		}
+		d.open()
+		require.Zero(t, d.finish())
+		require.EqualValues(t, requests, server.Stats().Chunks)
+		return server.Stats().Ready
+	}
+	for ahead, want := range []int{depth, 1, 2} {
+		require.Equal(t, want, ready(ahead, false), "ahead %d", ahead)
+	}
+	require.Equal(t, depth, ready(1, true))
+}
+
 func TestVXLAN(t *testing.T) {
 	d := newDuo(t)
 	var sinks []*apps.VXLANSink

@@ -17,6 +17,10 @@ type ChunkSpec struct {
 	// LineCycles is the cost for the server's core of each 64 B of a run that is copied, rounded up, beside the copy,
 	// such as that of a check sum or of a log.
 	LineCycles int64 `yaml:"line_cycles"`
+
+	// Ahead is the number of whole chunks, the one that is being copied among them, that keep the server from taking
+	// further packets. 0: it takes what comes.
+	Ahead int `yaml:"ahead"`
 }
 
 // DefaultChunks returns chunks in packets of 1,400 B that are copied into a file of 16 chunks.
@@ -55,5 +59,7 @@ func (s *ChunkSpec) Validate(depth int) error {
 		s.LineCycles)
 	bad.Check(s.LineCycles >= 0 && s.LineCycles <= mostCycles, "line_cycles", "%d: want 0 to %d", s.LineCycles,
 		mostCycles)
+	bad.Check(s.Copy || s.Ahead == 0, "ahead", "%d: no chunk waits for its copy with copy false: want 0", s.Ahead)
+	bad.Check(s.Ahead >= 0 && s.Ahead <= depth, "ahead", "%d: want 0 to depth, %d", s.Ahead, depth)
 	return bad.Err()
 }

@@ -21,6 +21,7 @@ var (
 	_ hostnet.Path    = (*path)(nil)
 	_ hostnet.Limited = (*path)(nil)
 	_ hostnet.Worker  = (*path)(nil)
+	_ hostnet.Shared  = (*path)(nil)
 )
 
 // Next implements hostnet.Path.
@@ -33,6 +34,9 @@ func (p *path) Next(x *hostnet.Packet) bool {
 	p.s.stats.Packets++
 	return true
 }
+
+// SharesRing implements hostnet.Shared: entries that a core has not passed keep the ring short for all.
+func (p *path) SharesRing() bool { return true }
 
 // Worked implements hostnet.Worker.
 func (p *path) Worked() bool {

@@ -200,6 +200,8 @@ func TestSpecs(t *testing.T) {
 		"chunks.run_bytes 0":           func(s *ChunkSpec) { s.RunBytes = 0 },
 		"chunks.line_cycles -1":        func(s *ChunkSpec) { s.LineCycles = -1 },
 		"chunks.line_cycles 1: no":     func(s *ChunkSpec) { s.LineCycles, s.Copy = 1, false },
+		"chunks.ahead 5: want 0 to":    func(s *ChunkSpec) { s.Ahead, s.Copy = 5, true },
+		"chunks.ahead 1: no":           func(s *ChunkSpec) { s.Ahead, s.Copy = 1, false },
 	} {
 		s := ok
 		require.NoError(t, s.Validate())

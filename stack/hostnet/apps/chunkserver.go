@@ -36,6 +36,7 @@ type ChunkStats struct {
 	Bytes  uint64 // checked
 	Runs   uint64 // copies: the fewer, the more packets were adjacent
 	Twice  uint64 // chunks that came again after their answer
+	Ready  int    // most whole chunks that were there at a time, and not copied
 }
 
 // chunk is a chunk in progress.
@@ -148,6 +149,7 @@ func (s *ChunkServer) Take(f *hostnet.Flow, a *hostnet.Arrival) {
 	x.packets[i] = landed{true, a.Payload, a.Length, *a.Packet}
 	if x.arrived++; x.arrived == len(x.packets) {
 		s.ready.Push(x)
+		s.stats.Ready = max(s.stats.Ready, s.ready.Len())
 	}
 }
 
@@ -165,6 +167,9 @@ func (s *ChunkServer) reply(f *hostnet.Flow, x *chunk) {
 	binary.BigEndian.PutUint32(s.answer[4:], uint32(s.cfg.Spec.ChunkBytes))
 	f.Answer(x.number, s.answer[:])
 }
+
+// Wants implements hostnet.Reader: no packets while so many whole chunks wait for their copies.
+func (s *ChunkServer) Wants() bool { return s.cfg.Spec.Ahead == 0 || s.ready.Len() < s.cfg.Spec.Ahead }
 
 // Work implements hostnet.Server: it ends copies, starts the next one, or answers a chunk.
 func (s *ChunkServer) Work(f *hostnet.Flow) bool {
