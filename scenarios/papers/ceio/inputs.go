@@ -60,7 +60,7 @@ var shared = []study.Input{
 		"fast as the server's, as are their caches, so that the load exceeds the server's cores"},
 	{Name: "timer", Value: 1, Unit: "s", Source: "ce.inactive: of inactive flows. Where phases are shorter than " +
 		"the paper's it is shorter by the same factor (phase). Elsewhere none ends within a run"},
-	{Name: "landing", Value: 256, Unit: "buffers", Source: "assumption: host buffers of a flow for slow packets, " +
+	{Name: "landing", Value: 1024, Unit: "buffers", Source: "assumption: host buffers of a flow for slow packets, " +
 		"fewer " +
 		"than its share of the credits, as slow packets are drained in pieces no larger than that"},
 }
@@ -193,9 +193,9 @@ func store(s *study.Session, name string, clients ...int) string {
 
 // file returns the fields of writers of files, one flow each.
 func file(s *study.Session, name string, clients ...int) string {
-	const depth = 2
+	const depth = 8
 	return fmt.Sprintf("name: %s, kind: chunks, transport: udp, from: %s, to: 0, sizes: [%g], depth: %d, "+
-		"chunks: {file: %g, line_cycles: %g}", name, list(clients), s.Input("chunk"), depth, s.Input("file"),
+		"chunks: {file: %g, ahead: 2, line_cycles: %g}", name, list(clients), s.Input("chunk"), depth, s.Input("file"),
 		s.Input("line_cycles"))
 }
 
