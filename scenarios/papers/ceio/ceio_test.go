@@ -53,7 +53,7 @@ func TestScenesAreScenarios(t *testing.T) {
 	list, err = run.Parse("f.yaml", []byte(mixScene(s, without, allMixes[0]).Text(s)))
 	require.NoError(t, err)
 	x := list[0].Spec.Stacks[0]
-	require.Equal(t, []int{3000, 256, 192}, []int{x.CEIO.Credits, x.CEIO.Landing, x.CEIO.SlowBytes})
+	require.Equal(t, []int{3000, 1024, 192}, []int{x.CEIO.Credits, x.CEIO.Landing, x.CEIO.SlowBytes})
 	require.False(t, x.CEIO.Reallocate || x.CEIO.Async)
 	require.EqualValues(t, cycles, x.Host.ReceiveCycles)
 	require.Equal(t, 256, list[0].Spec.Workloads[0].Chunks.File, "16 MB")
@@ -134,11 +134,14 @@ func TestLargestRatio(t *testing.T) {
 // The rate of a phase is that of its CPU-involved flows, without those that ended before it.
 func TestFlowsOfPhases(t *testing.T) {
 	s := session(t, &Dynamic, 50)
-	for _, p := range []*phases{changing(s).of(s, baseline), growing(s).of(s, baseline), changing(s).of(s, hostCC)} {
-		x, settling := baseline, p.length/4
-		if p.length == 4*milli {
-			x, settling = hostCC, p.length/2
-		}
+	for _, k := range []struct {
+		p                *phases
+		x                system
+		length, settling simcore.Ps
+	}{{changing(s), baseline, 4 * milli, milli}, {growing(s), baseline, 2 * milli, milli / 2},
+		{changing(s), withCEIO, 2 * milli, milli / 2}, {changing(s), hostCC, 5 * milli, 2 * milli}} {
+		p, x, settling := k.p.of(s, k.x), k.x, k.settling
+		require.Equal(t, k.length, p.length)
 		list, err := run.Parse("f.yaml", []byte(p.scene(s, x).Text(s)))
 		require.NoError(t, err)
 		require.EqualValues(t, p.length*simcore.Ps(len(p.involved)), list[0].Spec.Measure.WarmUp+

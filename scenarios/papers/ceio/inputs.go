@@ -47,6 +47,9 @@ var shared = []study.Input{
 		"echoes. Answers are sent from the request's buffer, which is free when the core sees that they have left: " +
 		"up to 256 of them, a transmit ring"},
 	{Name: "chunk", Value: 64_000, Unit: "B", Source: "assumption: of a CPU-bypass flow; 46 packets"},
+	{Name: "chunks", Value: 8, Unit: "chunks", Source: "assumption: of a CPU-bypass flow, under way; of 46 " +
+		"packets each, they are as many as half of its ring of 1,024 buffers takes, since the server holds packets " +
+		"until their chunk is whole. The server reads a chunk at a time, and one ahead"},
 	{Name: "file", Value: 256, Unit: "chunks", Source: "of a file: 16 MB, which no cache holds until it is written " +
 		"again, as the 16 GB of ce.linefs"},
 	{Name: "line_cycles", Value: lineCycles, Unit: "cycles", Source: "for each 64 B of a chunk beside its copy: what " +
@@ -61,8 +64,8 @@ var shared = []study.Input{
 	{Name: "timer", Value: 1, Unit: "s", Source: "ce.inactive: of inactive flows. Where phases are shorter than " +
 		"the paper's it is shorter by the same factor (phase). Elsewhere none ends within a run"},
 	{Name: "landing", Value: 1024, Unit: "buffers", Source: "assumption: host buffers of a flow for slow packets, " +
-		"fewer " +
-		"than its share of the credits, as slow packets are drained in pieces no larger than that"},
+		"twice those that its server may hold in chunks that are not whole. The first free ones are filled, so that " +
+		"the cache holds as many as are in use"},
 }
 
 // putBytes is the longest request of the store (ce.kv).
@@ -193,10 +196,9 @@ func store(s *study.Session, name string, clients ...int) string {
 
 // file returns the fields of writers of files, one flow each.
 func file(s *study.Session, name string, clients ...int) string {
-	const depth = 8
-	return fmt.Sprintf("name: %s, kind: chunks, transport: udp, from: %s, to: 0, sizes: [%g], depth: %d, "+
-		"chunks: {file: %g, ahead: 2, line_cycles: %g}", name, list(clients), s.Input("chunk"), depth, s.Input("file"),
-		s.Input("line_cycles"))
+	return fmt.Sprintf("name: %s, kind: chunks, transport: udp, from: %s, to: 0, sizes: [%g], depth: %g, "+
+		"chunks: {file: %g, ahead: 2, line_cycles: %g}", name, list(clients), s.Input("chunk"), s.Input("chunks"),
+		s.Input("file"), s.Input("line_cycles"))
 }
 
 // list returns numbers as a list in a scenario.

@@ -19,8 +19,8 @@ var Mixes = study.Experiment{
 	Notes: []string{"without optimization: equal shares of the credits for good, an entry for each packet in place " +
 		"of the software ring (64 B, assumption), and copies of those slow packets only that a receive call waits " +
 		"for",
-		"windows are whole cycles of the windows of DCTCP, a batch each: five of 6.5 ms without optimization, four " +
-			"of 15 ms for CEIO at 1:1, lengths that runs show. At 3:1 cycles are short, at 1:3 none is seen whole"},
+		"without optimization windows are five whole cycles of the windows of DCTCP, a batch each, of 6.5 ms, which " +
+			"runs show. CEIO is measured when the windows of DCTCP have come to rest: after 15 ms at 1:1, 36 at 1:3"},
 }
 
 // displaced tells why packets of the store miss beside chunks, in spite of credits.
@@ -53,18 +53,16 @@ func mixScene(s *study.Session, x system, m mix) *point.Scene {
 	n := m.involved + m.bypass
 	c := &point.Scene{Name: fmt.Sprintf("%s, %s", x, m.label()), Board: testbed(s, n),
 		Stacks: x.stacks(s, n, putBytes), Workloads: []string{store(s, "store", from(1, m.involved)...)},
-		Count: min(most, ofAll/m.involved), Warm: 2 * milli, Window: 20 * milli}
-	// Windows of DCTCP grow by a packet a round trip until a flow has used up its credits, then they are cut.
+		Count: min(most, ofAll/m.involved), Warm: 4 * milli, Window: 10 * milli}
+	// Windows of DCTCP grow by a packet a round trip until a flow has used up its credits, then they are cut, or until
+	// it has as many requests under way as it may.
 	switch cycle := 6500 * micro; {
-	case x == baseline && m.involved < m.bypass: // of fewer requests
-		c.Window = 30 * milli
 	case x == without:
 		c.Warm, c.Window, c.Batches = cycle, 5*cycle, 5
-	case x == withCEIO && m.involved == m.bypass: // more credits, longer cycles
-		cycle = 15 * milli
-		c.Warm, c.Window, c.Batches = cycle, 4*cycle, 4
-	case x == withCEIO && m.involved < m.bypass: // fewer requests than credits
-		c.Warm = 12 * milli
+	case x == withCEIO && m.involved == m.bypass:
+		c.Warm, c.Window = 15*milli, 24*milli
+	case x == withCEIO && m.involved < m.bypass:
+		c.Warm = 36 * milli
 	}
 	c.Warm = point.WarmUp(s, c.Warm)
 	c.Passing = []string{fmt.Sprintf("count: %d, end: %dps, %s", chunks, c.Warm+c.Span(s)+point.Behind,

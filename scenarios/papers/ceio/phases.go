@@ -3,6 +3,7 @@ package ceio
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"nictwin/models/sim/simcore"
@@ -35,11 +36,12 @@ type part struct {
 // phaseInputs are the lengths of phases. Timers are divided by the same factor.
 var phaseInputs = []study.Input{
 	{Name: "phase", Value: 4, Unit: "ms", Source: "ceio.mot.phase_s: 10 s, divided by 2,500, as are timers. 20 round " +
-		"trips of 200 us. The first millisecond is not measured: windows of DCTCP open and close in the time that " +
+		"trips of 200 us. The first quarter is not measured: windows of DCTCP open and close in the time that " +
 		"they take, which is next to nothing of 10 s"},
-	{Name: "hostcc.phase", Value: 8, Unit: "ms", Source: "as phase, of HostCC, whose first half is not measured: six " +
-		"CPU-involved flows beside two CPU-bypass flows have 34.5 M/s after 2 ms, and their last rate, 33.2, from 4 " +
-		"ms on"},
+	{Name: "baseline.phase", Value: 8, Unit: "ms", Source: "as phase, of the baseline with changing flows, whose " +
+		"first quarter is not measured: beside CPU-bypass flows its rates are known to 2.7% in 3 ms"},
+	{Name: "hostcc.phase", Value: 10, Unit: "ms", Source: "as phase, of HostCC, whose first 4 ms are not measured: " +
+		"six CPU-involved flows beside two CPU-bypass flows have 4% more after 2 ms"},
 }
 
 // of returns the phases as a system has them.
@@ -49,14 +51,22 @@ func (p *phases) of(s *study.Session, x system) *phases {
 		return max(simcore.Ps(s.Input(input))*milli*simcore.Ps(s.Percent)/100, least)
 	}
 	own := *p
-	own.length = length("phase")
-	own.settling = min(milli, own.length/4)
-	if x == hostCC {
+	switch {
+	case x == hostCC:
 		own.length = length("hostcc.phase")
-		own.settling = own.length / 2
+		own.settling = min(4*milli, own.length*2/5)
+		return &own
+	case x == baseline && p.changes():
+		own.length = length("baseline.phase")
+	default:
+		own.length = length("phase")
 	}
+	own.settling = own.length / 4
 	return &own
 }
+
+// changes reports whether CPU-involved flows become CPU-bypass.
+func (p *phases) changes() bool { return slices.Max(p.bypass) > 0 }
 
 // changing returns the phases of Fig. 4a: in each one two more of eight CPU-involved flows become CPU-bypass.
 func changing(s *study.Session) *phases {

@@ -14,7 +14,7 @@ var Release = study.Experiment{
 	Inputs: inputs(study.Input{Name: "few", Value: 64, Unit: "requests", Source: "assumption: of a CPU-involved " +
 		"flow, fewer than its share of the credits, so that a core which keeps pace never runs dry"}), Run: release,
 	Notes: []string{"the paper does not print its batch; all other experiments have 32. A flow's share is 375 " +
-		"credits here. Flows of both kinds have fewer packets under way, 64 and 92, so that only the batch can run " +
+		"credits here. Flows of both kinds have fewer packets under way, 64 and 368, so that only the batch can run " +
 		"them dry: 32 requests are 32 packets, 32 chunks are 1,472"},
 }
 

@@ -13,8 +13,7 @@ var Single = study.Experiment{
 	Group: "ceio", Name: "single", Title: "One flow on the fast or the slow path", Figures: "CE Fig. 11",
 	Pictures: singlePictures, Claims: []string{"ceio.f11.slow_gap"}, Settled: settled([]string{"ceio.f11.slow_gap"}),
 	Inputs: inputs(study.Input{Name: "slow.credits", Value: 0, Unit: "packets", Source: "of the slow path: as in the " +
-		"paper"}, study.Input{Name: "single.landing", Value: 1024, Unit: "buffers", Source: "instead of landing: as " +
-		"many as the ring of the fast path has, fewer than the 3,000 credits that are the share of one flow"}),
+		"paper"}),
 	Run:   single,
 	Notes: []string{"the RDMA WRITEs of perftest in the same figure are not measured: flows are over UDP"},
 }
@@ -24,7 +23,7 @@ var messages = []int{512, 1024, 4096, 16_384, 65_536}
 
 func singleScene(s *study.Session, fast bool, n int) *point.Scene {
 	const segment = 1400
-	held := int(s.Input("single.landing")) / 2 // as many as the server may hold
+	held := int(s.Input("landing")) / 2 // as many as the server may hold
 	packets := (n + segment - 1) / segment
 	depth := min(1<<int(math.Log2(float64(held/packets))), 64)
 	name, credits := "slow", s.Input("slow.credits")
@@ -33,7 +32,7 @@ func singleScene(s *study.Session, fast bool, n int) *point.Scene {
 	}
 	return &point.Scene{Name: fmt.Sprintf("%s path, %d B", name, n), Board: testbed(s, 1),
 		Stacks: fmt.Sprintf("{kind: ceio, ceio: {credits: %g, landing: %g}, hostnet: {rx_cycles: %g, tx_cycles: %g}}, "+
-			"{kind: udp}", credits, s.Input("single.landing"), s.Input("rx_cycles"), s.Input("tx_cycles")),
+			"{kind: udp}", credits, s.Input("landing"), s.Input("rx_cycles"), s.Input("tx_cycles")),
 		Workloads: []string{fmt.Sprintf("kind: chunks, transport: udp, from: 1, to: 0, sizes: [%d], depth: %d, "+
 			"chunks: {copy: false, file: 128}", n, depth)},
 		Warm: point.WarmUp(s, milli/2), Window: 4 * milli}

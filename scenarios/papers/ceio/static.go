@@ -99,13 +99,13 @@ var pause = study.Input{Name: "pause", Value: 100, Unit: "us", Source: "assumpti
 
 // staticScene has flows of a kind with packets of n bytes, and answers of so many bytes if they are CPU-involved.
 func staticScene(s *study.Session, x system, kind string, n, answer int) *point.Scene {
-	const packets, depth = 64, 8 // of a chunk; chunks under way
+	const packets = 46 // of a chunk, as in mixes
 	fields := fmt.Sprintf("kind: echo, sizes: [%d], answer: %d, depth: %g", n, answer, s.Input("echo.depth"))
 	payload, warm, span := n, 3*milli, 2*milli // HostCC takes 2 ms to its last state, when its memory is throttled
 	if kind == bypass {
 		payload, warm, span = 0, milli, 12*milli // of fewer messages, each counted when it is whole
-		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %d, chunks: {segment: %d, ahead: 2, line_cycles: %g}", packets*n,
-			depth, n, s.Input("line_cycles"))
+		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %g, chunks: {segment: %d, ahead: 2, line_cycles: %g}", packets*n,
+			s.Input("chunks"), n, s.Input("line_cycles"))
 	}
 	warm = point.WarmUp(s, warm)
 	return &point.Scene{Name: fmt.Sprintf("%s, %s, %d B", x, kind, n), Board: testbed(s, staticFlows),
