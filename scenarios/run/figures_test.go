@@ -50,6 +50,53 @@ func TestExpectedFigures(t *testing.T) {
 	require.Empty(t, texts(p))
 }
 
+// TestMeasure checks that fields of `measure` are in effect: latencies are of the window's messages alone, and an
+// interval is that of as many batches as are wanted, of the same rate.
+func TestMeasure(t *testing.T) {
+	play := func(more string) *stats.Summary {
+		return withStatsOnce(t, onRNICs+"workload: {kind: write, payload: reused, count: 2500, depth: 8, sizes: [64, "+
+			"4096], mtu: 4096}\nmeasure: {warm_up: 10us, window: 600us"+more+"}\n").Stats
+	}
+	of := func(s *stats.Summary) (n int64) {
+		for _, l := range s.Latency {
+			if l.Measure == "completion" {
+				n += l.Count
+			}
+		}
+		return n
+	}
+	plain, fewer := play(""), play(", batches: 5, latency: true")
+	require.EqualValues(t, 2500, of(plain))
+	require.EqualValues(t, fewer.Total.Messages, of(fewer))
+	require.Less(t, fewer.Total.Messages, 2500)
+	require.Equal(t, plain.Total.Gbps, fewer.Total.Gbps)
+	require.NotEqual(t, *plain.Total.Half, *fewer.Total.Half)
+	require.Equal(t, plain.Total.Half, play(", batches: 20").Total.Half)
+}
+
+// TestFlowsThatRunOut checks that the rate of a run is not known if a flow has no requests left before the window ends,
+// unless its workload ends before by the scenario.
+func TestFlowsThatRunOut(t *testing.T) {
+	play := func(second string) *Played {
+		p, err := caseOf(t, onRNICs+"workloads:\n- {kind: write, count: 2500, depth: 8, sizes: [64], end: 400us}\n"+
+			"- {kind: write, depth: 8, sizes: [64], "+second+"}\nmeasure: {warm_up: 10us, window: 300us}\n"+
+			"expect: {throughput: {above: 1Kbps}}\n").Play(t.Context(), Options{Stats: StatsSummary})
+		require.NoError(t, err)
+		return p
+	}
+	for _, second := range []string{"count: 500", "count: 500, end: 310us"} {
+		p := play(second)
+		require.Regexp(t, `^flow 1 posted the last of its 500 requests after .*us, before the window ends after `+
+			`310us: want a higher workloads\[1\].count$`, p.Stats.Total.Why)
+		require.Len(t, p.Findings, 1)
+		require.Equal(t, RuleNotConverged, p.Findings[0].Rule)
+		require.Contains(t, texts(p), p.Stats.Total.Why)
+	}
+	for _, second := range []string{"count: 500, end: 309us", "count: 2500, end: 400us"} {
+		require.NotContains(t, play(second).Stats.Total.Why, "posted the last")
+	}
+}
+
 // TestExpectedOnTheWire checks expected latencies up to the wire of messages that are followed in ways of their own:
 // raw frames, Solar blocks, messages of rings and batches. Each is met and missed, and a missed one names the stamp.
 func TestExpectedOnTheWire(t *testing.T) {
@@ -245,6 +292,12 @@ func TestFiguresRefused(t *testing.T) {
 				"want the length of the window behind measure.warm_up"},
 		{onRNICs + "measure: {window: 1ms, batches: 3}",
 			"test.yaml:5: measure.batches 3: want 4 to 20, or none for 20"},
+		{onRNICs + "measure: {window: 1ms, batches: 21}",
+			"test.yaml:5: measure.batches 21: want 4 to 20, or none for 20"},
+		{onRNICs + "measure: {window: 1ms, latency: 3}",
+			"test.yaml:5: measure.latency: \"3\": want true or false"},
+		{onRNICs + "measure: {window: 1ms, latencies: true}",
+			"test.yaml:5: measure.latencies: no such field: want one of warm_up, window, latency, batches"},
 		{onRNICs + "measure: {warm_up: 1s, window: 9223372s}\nlimits: {traffic: 20s}",
 			"test.yaml:5: measure.window 9223372s: want it to end before the traffic must, after 20s (limits.traffic)"},
 		{onRNICs + "measure: {warm_up: 20s, window: 1us}\nlimits: {traffic: 20s}",

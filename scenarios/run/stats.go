@@ -88,6 +88,10 @@ func (w *world) measure() {
 		load := stats.Workload{Name: w.workloads.Label(i), Messages: spec.Count * spec.MessagesPerRequest(),
 			AtCompletion: !spec.HandedOver(), Handlers: spec.Served(),
 			Empty: spec.Largest() == 0}
+		if m := w.c.Measure; m != nil && !w.workloads[i].EndsBefore(m.WarmUp+m.Window) {
+			load.Requests, load.CountField = spec.Count, string(w.c.workloadPath(i))+".count"
+			load.Every = simcore.Ps(spec.Every)
+		}
 		if r, ok := run.(*hostnet.Run); ok {
 			load.Late = r.Late
 		}

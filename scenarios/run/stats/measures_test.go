@@ -85,3 +85,35 @@ func TestLatenciesOfAWindow(t *testing.T) {
 		require.InDelta(t, float64(want[1]+want[2])/2*float64(us), l.Mean, 1)
 	}
 }
+
+// A flow that posts its last request before the window ends makes each rate that it is part of unknown, and no other:
+// the rest of the window has too few of its messages.
+func TestFlowsThatRunOut(t *testing.T) {
+	run := func(requests int, every simcore.Ps) *Summary {
+		w := Workload{Flows: []Flow{{"a", "b"}, {"c", "b"}}, Messages: 2100, Requests: requests, AtCompletion: true,
+			CountField: "workload.count", Every: every}
+		r := New(Config{Workloads: []Workload{w}, Window: &Window{From: 100 * us, Length: 2000 * us}}, us)
+		for i := range 2101 {
+			for k := range 2 {
+				m := Message{Flow: k, Number: i, Kind: "write", Bytes: 125}
+				if at := us + simcore.Ps(i)*us; k == 0 || i < 2000 {
+					r.Posted(at, &m)
+					r.Completed(at, &m)
+				}
+			}
+		}
+		return r.Summary()
+	}
+	whole := func(s *Summary, first int) Rate { return s.RateOf(func(f *FlowRate) bool { return f.Flow >= first }) }
+	const want = "flow 0 posted the last of its 1500 requests after 1.499ms, before the window ends after 2.1ms: want " +
+		"a higher workload.count"
+	out := run(1500, 600*us)
+	for _, r := range []Rate{out.Total, out.Flows[0].Rate, whole(out, 0)} {
+		require.False(t, r.Converged)
+		require.Equal(t, want, r.Why)
+	}
+	require.Contains(t, whole(out, 1).Why, "the traffic ended after")
+	require.Empty(t, run(0, 0).Flows[0].Why)
+	require.Empty(t, run(2101, 0).Flows[0].Why, "the last one is posted as the window ends")
+	require.Empty(t, run(1500, 601*us).Flows[0].Why, "another one would be due as the window ends")
+}

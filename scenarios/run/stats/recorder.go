@@ -34,6 +34,11 @@ type Workload struct {
 	Name     string // empty: it is the only one
 	Flows    []Flow
 	Messages int // number of messages of each flow, answers included
+	// Requests is the number of requests of each flow if they must last until Config.Window ends; 0: they need not.
+	// CountField names the field of the scenario that gives it, and Every is the time from one request to the next.
+	Requests   int
+	CountField string
+	Every      simcore.Ps
 	// messages are counted where they end, since nobody hands them over: WRITEs, READs and atomics
 	AtCompletion bool
 	Handlers     bool // handlers answer, without a post
@@ -166,6 +171,20 @@ func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 	}
 	f.posted[w][m.Number] = at
 	f.shapes[w][m.Number] = r.set(f, shape{f.of.Name, m.Kind, m.Answer, m.Bytes})
+	if !m.Answer && m.Number+1 == f.of.Requests {
+		r.runOut(at-r.begin, m.Flow)
+	}
+}
+
+// runOut notes that a flow has posted its last request at a time, if the window is open when another would be due.
+func (r *Recorder) runOut(t simcore.Ps, flow int) {
+	w, f := r.cfg.Window, &r.flows[flow]
+	if w == nil || t+f.of.Every-w.From >= w.Length {
+		return
+	}
+	f.ranOut = fmt.Sprintf("flow %d posted the last of its %d requests after %v, before the window ends after %v: want "+
+		"a higher %s", flow, f.of.Requests, quantity.Time(t), quantity.Time(w.From+w.Length), f.of.CountField)
+	r.total.ranOut = cmp.Or(r.total.ranOut, f.ranOut)
 }
 
 // set returns the distributions of a flow's messages of a shape.
@@ -278,6 +297,7 @@ type gauge struct {
 	last     simcore.Ps // time of the latest message
 	meter    *steady.Meter
 	window   *steady.Window // warm window by Config.Window; nil: `meter` finds it
+	ranOut   string         // which flow had no requests left before `window` ended; empty: none
 }
 
 // The warm window leaves out the first tenth of a run's messages, which fill queues and caches, and the last tenth, in

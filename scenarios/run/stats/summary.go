@@ -90,6 +90,7 @@ func (s *Summary) RateOf(flow func(f *FlowRate) bool) Rate {
 			flows = append(flows, f.gauge)
 			sum.empty = sum.empty && f.gauge.empty
 			sum.last = max(sum.last, f.gauge.last)
+			sum.ranOut = cmp.Or(sum.ranOut, f.gauge.ranOut)
 			sum.window = f.gauge.window.Empty()
 		}
 	}
@@ -204,11 +205,14 @@ func (g *gauge) estimate() steady.Estimate {
 	return g.meter.Estimate().Widened()
 }
 
-// few says why the warm window has too few messages for rates and counters; empty: it has enough.
+// few says why the warm window has too few messages for rates and counters, or why they are not those of all flows to
+// its end; empty: it has enough.
 func (g *gauge) few(e *steady.Estimate) string {
 	switch few := e.RoundTrips < steady.MinRoundTrips; {
 	case g.window != nil && !g.window.Whole():
 		return fmt.Sprintf("the traffic ended after %v, before the window", time.Duration(g.last/simcore.Nanosecond))
+	case g.ranOut != "":
+		return g.ranOut
 	case g.window != nil && few:
 		return fmt.Sprintf("%d messages in the window: want %d or more", e.RoundTrips, steady.MinRoundTrips)
 	case few:

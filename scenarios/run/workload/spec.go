@@ -35,6 +35,9 @@ var _ specfile.Defaulter = (*Spec)(nil)
 // SetDefaults sets the defaults of package apps, from server 0 to server 1 (specfile.Defaulter).
 func (s *Spec) SetDefaults() { *s = Spec{From: Servers{0}, To: Servers{1}, Spec: apps.DefaultSpec()} }
 
+// EndsBefore reports whether clients stop posting before a time, though they may have requests left.
+func (s *Spec) EndsBefore(t quantity.Time) bool { return s.End != nil && *s.End < t }
+
 // Servers lists servers by index. A file may give a single one as a number.
 type Servers []int
 
