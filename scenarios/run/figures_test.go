@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -94,6 +95,13 @@ func TestFlowsThatRunOut(t *testing.T) {
 	}
 	for _, second := range []string{"count: 500, end: 309us", "count: 2500, end: 400us"} {
 		require.NotContains(t, play(second).Stats.Total.Why, "posted the last")
+	}
+	const paced = "{kind: echo, transport: udp, from: 1, to: 0, count: %d, every: %dus}"
+	two := "board: {preset: ce-pair}\nstacks: [{kind: ddio}, {kind: udp}]\nworkloads: [" + fmt.Sprintf(paced, 4, 100) +
+		", " + fmt.Sprintf(paced, 600, 1) + "]\n"
+	for window, out := range map[string]bool{"390us": false, "391us": true} { // a fifth one would be due after 400us
+		p := withStatsOnce(t, two+"measure: {warm_up: 10us, window: "+window+"}\n")
+		require.Equal(t, out, strings.Contains(p.Stats.Total.Why, "flow 0 posted the last"), p.Stats.Total.Why)
 	}
 }
 
