@@ -105,8 +105,8 @@ func TestFlowsThatRunOut(t *testing.T) {
 		return r.Summary()
 	}
 	whole := func(s *Summary, first int) Rate { return s.RateOf(func(f *FlowRate) bool { return f.Flow >= first }) }
-	const want = "flow 0 posted the last of its 1500 requests after 1.499ms, before the window ends after 2.1ms: want " +
-		"a higher workload.count"
+	const want = "flow 0 posted the last of its 1500 requests after 1.499ms, before the window ends after 2.1ms: " +
+		"want a higher workload.count"
 	out := run(1500, 600*us)
 	for _, r := range []Rate{out.Total, out.Flows[0].Rate, whole(out, 0)} {
 		require.False(t, r.Converged)

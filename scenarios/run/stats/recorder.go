@@ -182,8 +182,8 @@ func (r *Recorder) runOut(t simcore.Ps, flow int) {
 	if w == nil || t+f.of.Every-w.From >= w.Length {
 		return
 	}
-	f.ranOut = fmt.Sprintf("flow %d posted the last of its %d requests after %v, before the window ends after %v: want "+
-		"a higher %s", flow, f.of.Requests, quantity.Time(t), quantity.Time(w.From+w.Length), f.of.CountField)
+	f.ranOut = fmt.Sprintf("flow %d posted the last of its %d requests after %v, before the window ends after %v: "+
+		"want a higher %s", flow, f.of.Requests, quantity.Time(t), quantity.Time(w.From+w.Length), f.of.CountField)
 	r.total.ranOut = cmp.Or(r.total.ranOut, f.ranOut)
 }
 

@@ -70,7 +70,8 @@ func (b *beats) Next(now hostnet.Ps, p []byte) (int, bool) {
 		return 0, false
 	}
 	b.sent++
-	return copy(p, make([]byte, b.bytes)), true
+	clear(p[:b.bytes])
+	return b.bytes, true
 }
 
 func (b *beats) Longest() int { return b.bytes }
@@ -79,7 +80,7 @@ func (b *beats) Wake() hostnet.Ps {
 	if b.Idle() {
 		return hostnet.Never
 	}
-	return hostnet.Ps(200*beat) + hostnet.Ps(b.sent)*hostnet.Ps(beat)
+	return hostnet.Ps(simcore.Ps(200+b.sent) * beat) // 200: when both nodes are ready
 }
 
 func (*beats) Open(*hostnet.Flow) error                    { return nil }
@@ -102,7 +103,6 @@ func TestPrefetchedLines(t *testing.T) {
 		return int(d.core().Stats().Loads - before)
 	}
 	one := loads(64)
-	t.Log(one)
 	for _, frame := range []int{65, 128, 129, 512, 1400} {
 		require.Equal(t, one+packets, loads(frame), "frames of %d B", frame)
 	}
