@@ -69,6 +69,9 @@ func TestTimeoutsWaitForNoLoad(t *testing.T) {
 		require.Greater(t, c.limits().quiet, idle.limits().quiet, "an exchange may still wait")
 		require.Len(t, c.Board.All(), 2)
 	}
+	taken := caseOf(t, loaded(stack, "")+"load: [{at: cores, of: arm, until: 10ms}, "+
+		"{server: 1, at: cores, of: arm, from: 1s, until: 1005ms}]\n")
+	require.Equal(t, idle.limits().quiet+15*simcore.Millisecond, taken.limits().quiet, "the time without cores")
 	own := caseOf(t, loaded(stack, most))
 	own.timeout()
 	require.NotEmpty(t, own.Board.All()[0].Cards[0].Switch.Arm.Loads, "the case keeps its loads")
