@@ -3,5 +3,6 @@
 //
 // Invariants:
 //   - A point in which anything was lost, or arrived late or wrong, fails the experiment.
-//   - Each rate belongs to a run that was recorded with its precision (study.Run).
+//   - Each rate belongs to a run that was recorded with its precision (study.Run). One of flows that had posted all
+//     of their messages before the window ended has not converged.
 package point
