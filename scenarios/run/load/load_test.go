@@ -233,7 +233,8 @@ func TestRefused(t *testing.T) {
 		{plain + "load: {at: cores, until: 1us, of: arm}", "load[0].of arm: server Server[0] has a plain NIC"},
 		{bf2 + "load: {at: cores, until: 1us}", "load[0].at cores: neither stack nor applications use any of the host"},
 		{cores + "load: {at: llc, rate: 1GB/s, rat: 2}", "f.yaml:5: load[0].rat: no such field"},
-		{cores + "load: [" + strings.Repeat("{at: cores, until: 10ms}, ", 65) + "]", "load: 65 of them: want 64 at most"},
+		{cores + "load: [" + strings.Repeat("{at: cores, until: 10ms}, ", 65) + "]",
+			"load: 65 of them: want 64 at most"},
 		{cores + "load: 3", `f.yaml:5: load: "3": want a list`},
 	} {
 		_, err := run.Parse("f.yaml", []byte(c.text+"\n"))
