@@ -95,8 +95,9 @@ func settled(claims []string) map[string]string {
 			"1 MB, at first. The switch marks nothing, and no ring of the baseline runs out of buffers: it marked, " +
 			"and they did, until the claims had been seen. Since then windows count packets, timers are those of the " +
 			"paper outside dynamic, reads of DRAM take 100 ns (90), cores fetch 128 B of a packet at once (256), " +
-			"chunks cost more than their copies, slow rings have 1,024 packets (4,096), and a burst of answers has " +
-			"one doorbell"
+			"chunks cost more than their copies, slow rings have 1,024 packets (4,096), a burst of answers has one " +
+			"doorbell, eight chunks of a flow are under way (two), of which a server reads one ahead (all), and slow " +
+			"packets are copied ahead within a flow's share alone"
 		if strings.Contains(c, "ceio_wo") || strings.Contains(c, ".gain_") {
 			all[c] += ". Without optimization a core pays for an entry of 64 B for each packet: it had the software " +
 				"ring for nothing, and 1.5 times the rate"

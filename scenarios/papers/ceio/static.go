@@ -43,6 +43,8 @@ func settledStatic() map[string]string {
 			all[c] += "; echoes are answered by 64 B (ceio.cfg.echo_ack): it was as many bytes as they have, at first"
 		}
 	}
+	all["ceio.e2e.vs_shring_static"] += ". Read until then as an order at every size; but the paper has both at line " +
+		"rate with large packets (ceio.les.erpc_near_linerate, ceio.e2e.small_gain_large), as here from 512 B on"
 	return all
 }
 
@@ -51,8 +53,6 @@ func staticReasons() map[string]string {
 	const under = "5,888 requests under way take "
 	all := map[string]string{
 		"ceio.les.linefs_miss": "cores read what has just been copied to the host; 10% of the baseline's lookups miss",
-		"ceio.e2e.vs_shring_static": "holds at 128 and 256 B; from 512 B on requests fill the link of both systems: " +
-			"it brings 42 M/s, more slowly than cores take them that do not miss",
 		"ceio.e2e.small_gain_large": "cores that miss take longer for 256 B than for 128 (273 and 232 ns), others as " +
 			"long (109 and 106)",
 	}
@@ -234,13 +234,15 @@ func (t *staticTable) rate(x system, kind string, n int) study.Rate {
 func (t *staticTable) rates() {
 	s := t.s
 	most(s, "ceio.e2e.vs_hostcc", "the largest ratio of all sizes, CPU-involved", t.over(involved, withCEIO, hostCC))
-	above := true
+	above, below := false, false
 	var text string
 	for _, n := range t.sizes {
 		a, b := t.gbps(withCEIO, involved, n), t.gbps(shRing, involved, n)
-		above, text = above && study.Above(a, b), text+fmt.Sprintf("%d B: %.4g, %.4g Gbps  ", n, a, b)
+		above, below = above || study.Above(a, b), below || study.Above(b, a)
+		text += fmt.Sprintf("%d B: %.4g, %.4g Gbps  ", n, a, b)
 	}
-	s.Holds("ceio.e2e.vs_shring_static", above, text, "CEIO and ShRing, CPU-involved").
+	s.Holds("ceio.e2e.vs_shring_static", above && !below, text,
+		"CEIO and ShRing, CPU-involved: above at some size, below at none").
 		On(t.runs(involved, t.sizes, withCEIO, shRing)...)
 	a, of := s.Most(t.over(involved, withCEIO, baseline)...)
 	b, to := s.Most(t.over(bypass, withCEIO, baseline)...)
