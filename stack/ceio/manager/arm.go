@@ -43,6 +43,7 @@ func (m *Manager) Polled(id int, rule uint64) {
 	}
 	f.hits.slowSeen = false
 	m.exhausted(f)
+	f.returned = false
 	m.nic.Steer(id, false)
 }
 

@@ -42,6 +42,9 @@ func (m *Manager) SlowArrived(now Ps, id int, seq uint32) {
 	f.order.lastSlow = seq
 	m.stats.Slow++
 	f.marks.backlog++
+	if !f.paused && f.slow.Len() == 0 {
+		f.returned = false // the flow has run out of credits, though fast packets before this one may not have come
+	}
 	m.arrived(now, f)
 	f.slow.Push(seq)
 	m.merge(now, f)
@@ -106,7 +109,7 @@ func (m *Manager) slowMerged(f *flow, seq uint32) {
 }
 
 func (m *Manager) exhausted(f *flow) {
-	f.state, f.paused, f.resumed, f.returned = Slow, true, false, false
+	f.state, f.paused, f.resumed = Slow, true, false
 	f.merger.Paused()
 	m.stats.Exhausted++
 }

@@ -297,6 +297,36 @@ func TestBypass(t *testing.T) {
 	require.NoError(t, w.check())
 }
 
+// TestBehindAStall checks that a flow keeps its share if its core comes back late: fast completions are taken in bursts,
+// so that credits return before the packet is known that found none, and packets of a few messages are held.
+func TestBehindAStall(t *testing.T) {
+	w := opened(t, 16, 2, nil)
+	for range 12 {
+		w.frame(0)
+	}
+	burst := func() {
+		for range 4 {
+			w.report(0, 0)
+		}
+		for w.flows[0].seen[1] < len(w.flows[0].rings[1]) {
+			w.report(0, 1)
+		}
+	}
+	burst()
+	got, err := w.m.AsyncRecv(w.now, 0, 4, nil)
+	require.NoError(t, err)
+	require.Len(t, got, 4)
+	w.m.Processed(w.now, 0, 4, 0, 4)
+	burst()
+	for range 2 { // the second time, all fast packets in host memory are held
+		_, err = w.m.AsyncRecv(w.now, 0, 8, nil)
+		require.NoError(t, err)
+	}
+	w.effects()
+	require.Equal(t, Draining, w.m.State(0))
+	require.EqualValues(t, 1, w.m.Stats().Exhausted)
+}
+
 func TestNothingAllocates(t *testing.T) {
 	w := opened(t, 8, 2, nil)
 	dst := make([]ring.Packet, 0, 64)

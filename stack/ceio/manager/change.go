@@ -95,6 +95,7 @@ func (m *Manager) AccountRead(id int, a Account) {
 	case !f.resumed || a.Drawn != f.before: // fast packets tell the effect of the resume
 	case a.Slow: // the frame behind the resume found no credit
 		m.exhausted(f)
+		f.returned = false
 	default:
 		f.certain, f.from = true, a.Seq
 	}
