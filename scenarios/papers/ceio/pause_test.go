@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/board"
+	"nictwin/models/rnic/rnicspec"
 	"nictwin/scenarios/papers/point"
 	"nictwin/scenarios/run/load"
 )
@@ -55,4 +57,25 @@ func TestFullRingsStayFull(t *testing.T) {
 	require.Less(t, full, 0.75*link)
 	require.Less(t, few, 0.05)
 	require.Greater(t, many, 0.4)
+}
+
+// Over RDMA full rings stay full, too, and no request finds its queue without a receive request.
+func TestFullRingsOverRDMA(t *testing.T) {
+	s := session(t, &Verbs, 1)
+	c := verbsScene(s, baseline, tailSize)
+	c.Warm = milli
+	c.More = fmt.Sprintf("load: {server: 0, at: cores, from: %dps, until: %dps}\n", 300*micro, 400*micro)
+	var naks uint64
+	c.Counters = func(rack *board.Rack) []uint64 {
+		nic := rack.Cards()[0].NIC.(interface {
+			Counter(rnicspec.Counter) uint64
+		})
+		naks = nic.Counter(rnicspec.CntRNR)
+		return lookups(rack)
+	}
+	all, err := point.Play(s, c)
+	require.NoError(t, err)
+	require.Zero(t, naks)
+	require.Less(t, half(all[0]).Gbps, 165., "the link brings 180")
+	require.Greater(t, misses(all[0]), 0.3)
 }

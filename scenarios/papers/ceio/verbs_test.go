@@ -70,7 +70,8 @@ func TestVerbsScenes(t *testing.T) {
 	require.True(t, w.SharedReceive)
 	require.Equal(t, 512, w.Receives, "of 4,096 entries on eight cores")
 	w = x[0].AllWorkloads()[0]
-	require.Equal(t, []int{ring, ring - repost - transmit, repost, repost, repost},
-		[]int{w.Receives, w.Depth, w.Batch, w.ReceiveBatch, w.SignalEvery}, "as over UDP, a doorbell for a batch")
+	require.Equal(t, []int{ring, repost, repost, repost}, []int{w.Receives, w.Batch, w.ReceiveBatch, w.SignalEvery},
+		"as over UDP, a doorbell for a batch")
+	require.LessOrEqual(t, 2*w.Depth+repost, w.Receives, "requests, answers not known to have ended, and a batch")
 	require.Zero(t, (w.ReceiveBytes+64)%2048, "buffers are 2 KB apart")
 }
