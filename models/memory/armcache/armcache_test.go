@@ -187,6 +187,7 @@ func TestTimes(t *testing.T) {
 // Reads of a line that is being fetched must wait for that fetch; a write to the line must not.
 func TestMissesMerge(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), tiny(), inject.DelaySpec{Latency: 80 * ns})
+	b.cache.CountBuffers(func(addr uint64) bool { return addr == 0x1000 })
 	require.NoError(t, b.space.Write(0x1000, []byte{1, 2, 3, 4}))
 	one, two, three := make([]byte, 4), make([]byte, 4), make([]byte, 1)
 	first := b.issue(mem.Read, mem.Core, 0x1000, one)
@@ -199,7 +200,10 @@ func TestMissesMerge(t *testing.T) {
 	require.Equal(t, []byte{9}, three)
 	require.EqualValues(t, 1, one[0])
 	require.Equal(t, []simcore.Ps{90 * ns, 18 * ns, 90 * ns, 26 * ns}, []simcore.Ps{*first, *write, *second, *third})
-	require.EqualValues(t, 1, func() uint64 { c := b.cache.Counters(); return c[mem.Device].Joins }())
+	c := b.cache.Counters()
+	require.EqualValues(t, 1, c[mem.Device].Joins)
+	require.EqualValues(t, []uint64{1, 2, 1},
+		[]uint64{c[mem.Core].BufferReads, c[mem.Device].BufferReads, c[mem.Device].BufferHits}, "at its first byte")
 }
 
 // No more lines may be fetched at a time than the spec allows: three per 80 ns here.

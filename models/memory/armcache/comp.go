@@ -77,6 +77,12 @@ func (c *Cache) Stats() Stats { return c.stats }
 // Counters returns the line counters so far.
 func (c *Cache) Counters() core.Counters { return c.lines.Counters }
 
+// CountBuffers makes the counters count lookups of I/O buffers apart, from now on: of lines for whose address isBuffer
+// returns true.
+func (c *Cache) CountBuffers(isBuffer func(addr uint64) bool) {
+	c.lines.IsBuffer = func(line uint64) bool { return isBuffer(line * lineBytes) }
+}
+
 // Each calls f for each cached line, in no particular order: with its address, and the agent that it belongs to.
 func (c *Cache) Each(f func(addr uint64, owner mem.Agent)) { c.lines.Each(f) }
 

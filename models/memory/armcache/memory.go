@@ -52,7 +52,7 @@ func (c *Cache) advance(x *transfer, n int) bool {
 		addr := a.Addr + uint64(x.at)
 		off := int(addr % lineBytes)
 		k := min(lineBytes-off, n-x.at)
-		c.req = core.Request{Op: a.Op, By: a.By, Line: addr / lineBytes, Off: off}
+		c.req = core.Request{Op: a.Op, By: a.By, Line: addr / lineBytes, Off: off, Again: a.Again}
 		if a.Op.Moves() {
 			c.req.Data = a.Data[x.at : x.at+k]
 		}

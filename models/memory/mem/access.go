@@ -66,6 +66,10 @@ type Access struct {
 	// effect.
 	Line func(a *Access, n int, more bool)
 
+	// Again says of a Read that the initiator has the same lines, or is already reading them: last-level caches do not
+	// count a further lookup of an I/O buffer.
+	Again bool
+
 	inside bool // set by Verify: the access lies inside memory
 }
 
@@ -84,6 +88,7 @@ func (a *Access) Verify(t Target) error {
 // Ask copies the request of another access, which was verified, to this one, which is then issued on its behalf.
 func (a *Access) Ask(of *Access) {
 	a.Op, a.By, a.Addr, a.Data, a.Span, a.Err, a.inside = of.Op, of.By, of.Addr, of.Data, of.Span, nil, of.inside
+	a.Again = of.Again
 }
 
 // Len returns the number of bytes that the access covers.

@@ -282,6 +282,7 @@ func (m *Map) send(x *access) bool {
 		k := r.span(addr, n-x.at)
 		p := m.newPart()
 		p.of, p.to, p.Op, p.By, p.Addr, p.Span, p.Err = x, r, a.Op, a.By, addr, k, nil
+		p.Again = a.Again
 		if p.Data = nil; a.Op.Moves() {
 			p.Data, p.Span = a.Data[x.at:x.at+k], 0
 		}

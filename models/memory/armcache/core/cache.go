@@ -13,6 +13,9 @@ const groupSets = 128
 type Cache struct {
 	Counters
 
+	// IsBuffer reports whether a line is in an I/O buffer, whose lookups are counted apart; nil: none are.
+	IsBuffer func(line uint64) bool
+
 	geometry Geometry
 	sets     uint64
 	pow2     bool

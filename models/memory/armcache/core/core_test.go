@@ -41,7 +41,7 @@ func (s *lockstep) memory(line uint64) []byte {
 }
 
 func (s *lockstep) draw() Request {
-	r := Request{By: mem.Agent(s.rng.IntN(2)), Line: uint64(s.rng.IntN(s.lines))}
+	r := Request{By: mem.Agent(s.rng.IntN(2)), Line: uint64(s.rng.IntN(s.lines)), Again: s.rng.IntN(4) == 0}
 	r.Op = [...]mem.Op{mem.Read, mem.Write, mem.Read, mem.Write, mem.Read, mem.Write, mem.Write, mem.Clean,
 		mem.Invalidate}[s.rng.IntN(9)]
 	if !r.Op.Moves() {
@@ -117,6 +117,7 @@ func TestLockstepWithNaive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, err := New(g)
 			require.NoError(t, err)
+			c.IsBuffer = isBuffer
 			s := &lockstep{t: t, rng: rand.New(rand.NewPCG(11, uint64(g.Ways))), c: c, n: newNaive(g),
 				mem: map[uint64][]byte{}, lines: int(g.SizeBytes / mem.LineBytes * 3)}
 			for i := range (operations + len(geometries) - 1) / len(geometries) {
@@ -188,6 +189,32 @@ func TestCyclicRing(t *testing.T) {
 			}
 		}
 		require.Equal(t, x.want, float64(c.Counters[mem.Device].EvictedDirty-before)/float64(x.lines), fmt.Sprint(x))
+	}
+}
+
+// Lookups of buffers must be counted apart, once for each line that an initiator reads, also if it waits for a fetch.
+func TestLookupsOfBuffers(t *testing.T) {
+	for _, isBuffer := range []func(uint64) bool{nil, isBuffer} {
+		c, r := newCache(t, geometries["lru"]), Request{By: mem.Core, Data: make([]byte, 8)}
+		c.IsBuffer = isBuffer
+		read := func(want Kind, line uint64, again bool) {
+			r.Line, r.Again = line, again
+			require.Equal(t, want, c.Step(&r, Room{Fetch: true}).Kind)
+		}
+		read(Joined, 3, false) // as by a prefetch
+		read(Joined, 3, true)  // the load behind it
+		read(Joined, 3, false) // of another core
+		read(Joined, 4, false) // no buffer
+		require.NoError(t, c.Fill(3, make([]byte, mem.LineBytes)))
+		read(Hit, 3, true)
+		read(Hit, 3, false)
+		got := c.Counters[mem.Core]
+		require.EqualValues(t, []uint64{6, 2}, []uint64{got.Reads, got.ReadHits})
+		if isBuffer == nil {
+			require.Zero(t, got.BufferReads)
+			continue
+		}
+		require.EqualValues(t, []uint64{3, 1}, []uint64{got.BufferReads, got.BufferHits})
 	}
 }
 

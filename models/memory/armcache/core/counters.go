@@ -8,6 +8,8 @@ type Traffic struct {
 	ReadBytes, WriteBytes uint64
 	ReadHits, WriteHits   uint64
 	Joins                 uint64 // reads that waited for a fetch in flight
+	BufferReads           uint64 // lookups of lines in I/O buffers (Cache.IsBuffer) to read them
+	BufferHits            uint64 // those that found the bytes there; reads that waited for a fetch did not
 	BypassReads           uint64 // reads that went to memory
 	BypassWrites          uint64 // writes that went to memory
 	BypassReadBytes       uint64
@@ -38,6 +40,7 @@ func (t *Traffic) add(o *Traffic) {
 	t.ReadBytes, t.WriteBytes = t.ReadBytes+o.ReadBytes, t.WriteBytes+o.WriteBytes
 	t.ReadHits, t.WriteHits = t.ReadHits+o.ReadHits, t.WriteHits+o.WriteHits
 	t.Joins += o.Joins
+	t.BufferReads, t.BufferHits = t.BufferReads+o.BufferReads, t.BufferHits+o.BufferHits
 	t.BypassReads, t.BypassWrites = t.BypassReads+o.BypassReads, t.BypassWrites+o.BypassWrites
 	t.BypassReadBytes, t.BypassWriteBytes = t.BypassReadBytes+o.BypassReadBytes, t.BypassWriteBytes+o.BypassWriteBytes
 	t.Fetches, t.FullWrites = t.Fetches+o.Fetches, t.FullWrites+o.FullWrites

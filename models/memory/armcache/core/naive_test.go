@@ -98,7 +98,7 @@ func (n *naive) step(r *Request, fetchRoom, backRoom bool) (out Outcome, back ma
 	}
 	if l == nil && r.By == mem.Device && (r.Op == mem.Read || n.g.DeviceWays == 0) {
 		n.count(r)
-		if r.Op == mem.Read {
+		if n.buffer(r, false); r.Op == mem.Read {
 			t.BypassReads++
 			t.BypassReadBytes += uint64(len(r.Data))
 		} else {
@@ -132,12 +132,26 @@ func (n *naive) step(r *Request, fetchRoom, backRoom bool) (out Outcome, back ma
 			if out.Kind = Joined; hit {
 				t.Joins++
 			}
+			n.buffer(r, false)
 			return out, back
 		}
 		r.Data[i] = v
 	}
 	t.ReadHits++
+	n.buffer(r, true)
 	return out, back
+}
+
+// isBuffer says that every third line is in a buffer.
+func isBuffer(line uint64) bool { return line%3 == 0 }
+
+func (n *naive) buffer(r *Request, hit bool) {
+	if r.Op != mem.Read || r.Again || !isBuffer(r.Line) {
+		return
+	}
+	if n.Counters[r.By].BufferReads++; hit {
+		n.Counters[r.By].BufferHits++
+	}
 }
 
 func (n *naive) count(r *Request) {

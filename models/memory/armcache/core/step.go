@@ -12,6 +12,8 @@ type Request struct {
 	Line uint64 // the address divided by mem.LineBytes
 	Off  int    // offset of Data in the line
 	Data []byte // for Read and Write: 1 to 64 bytes that lie in the line
+
+	Again bool // a Read of a line that its initiator has, or is already reading: no further lookup of a buffer
 }
 
 // Room tells a step which of its side effects the caller can carry out.
@@ -80,9 +82,21 @@ func (c *Cache) count(r *Request) *Traffic {
 	return t
 }
 
+// countBuffer counts a read of a line in an I/O buffer.
+func (c *Cache) countBuffer(r *Request, t *Traffic, hit bool) {
+	if c.IsBuffer == nil || r.Again || !c.IsBuffer(r.Line) {
+		return
+	}
+	t.BufferReads++
+	if hit {
+		t.BufferHits++
+	}
+}
+
 func (c *Cache) readHere(r *Request, l line) Outcome {
-	t := c.use(r, l)
-	if l.lacks(bitsOf(r)) {
+	t, hit := c.use(r, l), !l.lacks(bitsOf(r))
+	c.countBuffer(r, t, hit)
+	if !hit {
 		t.Joins++
 		return Outcome{Kind: Joined}
 	}
@@ -99,7 +113,7 @@ func (c *Cache) readMiss(r *Request, room Room) Outcome {
 	if out.Kind == Stalled {
 		return out
 	}
-	c.use(r, l)
+	c.countBuffer(r, c.use(r, l), false)
 	out.Kind = Joined
 	return out
 }
@@ -107,6 +121,7 @@ func (c *Cache) readMiss(r *Request, room Room) Outcome {
 func (c *Cache) bypass(r *Request) Outcome {
 	t, n := c.count(r), uint64(len(r.Data))
 	if r.Op == mem.Read {
+		c.countBuffer(r, t, false)
 		t.BypassReads++
 		t.BypassReadBytes += n
 	} else {

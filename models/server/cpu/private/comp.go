@@ -129,13 +129,17 @@ func (c *Cache) Access(a *mem.Access) {
 	}
 	c.stats.AcceptedBytes += uint64(len(a.Data))
 	c.stats.Held += uint64(len(a.Data))
-	if a.Op == mem.Read && c.caches(a, a.Addr) && c.hits(a) {
-		ev := c.events.Get()
-		ev.At, ev.H, ev.Arg = simcore.Now(c.sched)+c.spec.HitLatency, c, a
-		c.sched.Schedule(ev)
-		return
+	again := false
+	if a.Op == mem.Read && c.caches(a, a.Addr) {
+		var hit bool
+		if hit, again = c.look(a); hit {
+			ev := c.events.Get()
+			ev.At, ev.H, ev.Arg = simcore.Now(c.sched)+c.spec.HitLatency, c, a
+			c.sched.Schedule(ev)
+			return
+		}
 	}
-	c.pass(a)
+	c.pass(a, again)
 }
 
 // caches reports whether the cache keeps the line at addr of an access: it does for accesses of a
@@ -152,14 +156,19 @@ func (c *Cache) caches(a *mem.Access, addr uint64) bool {
 	return true
 }
 
-// hits reports whether all lines of a read are cached, and no write of this cache to them is in
-// flight. If not, it marks all of them as being fetched.
-func (c *Cache) hits(a *mem.Access) bool {
-	lines, found := uint64(0), uint64(0)
+// look reports whether all lines of a read are cached, and no write of this cache to them is in
+// flight. If not, it marks those that are not as being fetched; again: all of them were cached or
+// being fetched.
+func (c *Cache) look(a *mem.Access) (hit, again bool) {
+	lines, found, known := uint64(0), uint64(0), uint64(0)
 	first, last := span(a)
 	for line := first; line <= last; line++ {
 		lines++
-		if t := c.find(line); t != nil && t.is == present && !c.writes(line) {
+		t := c.find(line)
+		if t != nil {
+			known++
+		}
+		if t != nil && t.is == present && !c.writes(line) {
 			found++
 			c.clock++
 			t.used = c.clock
@@ -168,12 +177,12 @@ func (c *Cache) hits(a *mem.Access) bool {
 	c.stats.Hits += found
 	c.stats.Misses += lines - found
 	if found == lines {
-		return true
+		return true, false
 	}
 	for line := first; line <= last; line++ {
 		c.allocate(line, fetching)
 	}
-	return false
+	return false, known == lines
 }
 
 // span returns the first and last line of an access of one byte or more.
@@ -181,9 +190,10 @@ func span(a *mem.Access) (first, last uint64) {
 	return a.Addr / lineBytes, (a.Addr + uint64(a.Len()) - 1) / lineBytes
 }
 
-// pass passes an access on to the memory behind.
-func (c *Cache) pass(a *mem.Access) {
+// pass passes an access on to the memory behind; again is that of mem.Access.
+func (c *Cache) pass(a *mem.Access, again bool) {
 	p := c.relays.Get(a)
+	p.Again = again
 	switch a.Op {
 	case mem.Read:
 		c.stats.MemoryReads++

@@ -172,6 +172,48 @@ func TestWrittenOnItsWay(t *testing.T) {
 	require.True(t, c.Has(0x100))
 }
 
+// recorder records of each read whether it is one of lines that the cache has or fetches.
+type recorder struct {
+	mem.Target
+	again []bool
+}
+
+func (r *recorder) Access(a *mem.Access) {
+	if a.Op == mem.Read {
+		r.again = append(r.again, a.Again)
+	}
+	r.Target.Access(a)
+}
+
+// A read of a line that the cache is fetching or writing must tell the memory behind that it is no further lookup; one of
+// a line that a device has written meanwhile must not.
+func TestReadsAgain(t *testing.T) {
+	e := simcore.NewEngine()
+	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 50 * ns}, false)
+	require.NoError(t, err)
+	behind := &recorder{Target: memory}
+	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: behind, View: view,
+		Domain: private.NewDomain(sn)}.Build("L2")
+	require.NoError(t, err)
+	access := func(op mem.Op, addr uint64, n int) {
+		c.Access(&mem.Access{Op: op, By: mem.Core, Addr: addr, Data: make([]byte, n), Done: func(*mem.Access) {}})
+	}
+	access(mem.Read, 0x100, 64) // as by a prefetch
+	access(mem.Read, 0x108, 8)
+	access(mem.Read, 0x13c, 8) // of the next line, too
+	require.NoError(t, e.Run())
+	access(mem.Read, 0x100, 8) // a hit
+	access(mem.Write, 0x100, 8)
+	access(mem.Read, 0x100, 8)
+	require.NoError(t, e.Run())
+	require.Equal(t, []bool{false, true, false, true}, behind.again)
+	access(mem.Read, 0x200, 8)
+	sn.(*mem.Space).Access(&mem.Access{Op: mem.Write, Addr: 0x200, Data: []byte{1}, Done: func(*mem.Access) {}})
+	access(mem.Read, 0x200, 8)
+	require.NoError(t, e.Run())
+	require.Equal(t, []bool{false, false}, behind.again[4:])
+}
+
 // A core that polls a line must pay the private latency, and miss once after a device has written
 // it.
 func TestPolledLine(t *testing.T) {
