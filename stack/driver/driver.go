@@ -126,6 +126,15 @@ func (d *Driver) Alloc(endpoint int, n, align uint64) (uint64, error) {
 	return at, err
 }
 
+// AllocBuffers allocates memory as Alloc does, for packets: it marks it as payload, which headers of raw frames are, too.
+func (d *Driver) AllocBuffers(endpoint int, n, align uint64) (uint64, error) {
+	at, err := d.Alloc(endpoint, n, align)
+	if err == nil {
+		d.uses.Mark(at, n, UsePayload)
+	}
+	return at, err
+}
+
 // Free frees memory that Alloc returned.
 func (d *Driver) Free(addr uint64) error {
 	a, err := d.arena(int(addr >> nicspec.EndpointShift))

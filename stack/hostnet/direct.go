@@ -37,7 +37,7 @@ func (d *direct) open() error {
 	b := &d.c.Buffers
 	n := 1 << b.Log
 	queue, err1 := d.c.TakeRxQueue()
-	pay, err2 := d.c.Driver.Alloc(nicspec.EndpointHost, uint64(n*b.Bytes), 4096)
+	pay, err2 := d.c.Driver.AllocBuffers(nicspec.EndpointHost, uint64(n*b.Bytes), 4096)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (d *direct) open() error {
 	var hdr uint64
 	if b.Split > 0 {
 		cfg.Split, cfg.SplitLen, cfg.HdrBytes = nicspec.SplitModeFixed, b.Split, b.HeaderBytes
-		if hdr, err1 = d.c.Driver.Alloc(nicspec.EndpointHost, uint64(n*b.HeaderBytes), 4096); err1 != nil {
+		if hdr, err1 = d.c.Driver.AllocBuffers(nicspec.EndpointHost, uint64(n*b.HeaderBytes), 4096); err1 != nil {
 			return err1
 		}
 		d.order = driver.NewInOrder(n, func(i uint64) error { return d.queue.Post(d.buffers[i]) })

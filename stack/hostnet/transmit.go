@@ -38,7 +38,7 @@ func (c *core) openTransmit(slot int) error {
 		return err
 	}
 	log := c.node.cfg.Spec.LogTransmit
-	if s.slots, err = c.node.drv.Alloc(nicspec.EndpointHost, uint64(s.bytes)<<log, 4096); err != nil {
+	if s.slots, err = c.node.drv.AllocBuffers(nicspec.EndpointHost, uint64(s.bytes)<<log, 4096); err != nil {
 		return err
 	}
 	s.TxQueue, err = c.node.drv.OpenTx(driver.TxConfig{

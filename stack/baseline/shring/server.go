@@ -103,7 +103,7 @@ func (s *Server) openRing(c *hostnet.PathConfig) (err error) {
 	s.bus.Bus = c.Bus
 	var err1, err2 error
 	s.number, err1 = c.TakeRxQueue()
-	s.base, err2 = c.Driver.Alloc(nicspec.EndpointHost, uint64(n*s.bytes), 4096)
+	s.base, err2 = c.Driver.AllocBuffers(nicspec.EndpointHost, uint64(n*s.bytes), 4096)
 	if err := errors.Join(err1, err2, s.shared.alloc(c.Driver, n)); err != nil {
 		return err
 	}

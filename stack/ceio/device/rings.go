@@ -29,7 +29,7 @@ func (s *slots) index(pay uint64) uint64 { return (pay - s.pay) / s.bytes }
 func (f *Flow) alloc(endpoint, n, bytes int) (slots, error) {
 	s := slots{bytes: uint64(bytes), hdrSize: uint64(f.c.HdrBytes), n: uint64(n)}
 	var err error
-	if s.pay, err = f.d.c.Driver.Alloc(endpoint, s.len(), 4096); err != nil {
+	if s.pay, err = f.d.c.Driver.AllocBuffers(endpoint, s.len(), 4096); err != nil {
 		return s, err
 	}
 	s.hdr = s.pay + s.headers()
