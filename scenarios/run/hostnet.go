@@ -156,8 +156,8 @@ func (w *world) openStack(server int) (Running, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.setMemory(server, classes.Memory{Uses: n.Driver().Uses(), Bus: n.Driver().BusAddress})
 	if w.watching != nil {
-		*w.watching.Memory[server] = classes.Memory{Uses: n.Driver().Uses(), Bus: n.Driver().BusAddress}
 		w.watching.Stack[server] = n.Counters()
 	}
 	return n, w.await(fmt.Sprintf("the NIC of server %s to be set up", w.rack.Servers[server].Name), n.Ready)

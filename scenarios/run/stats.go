@@ -250,18 +250,25 @@ func (w *world) counters(r *stats.Recorder, loads []stats.Workload) (list []prob
 	return append(list, w.watching.Counters(w.rack)...)
 }
 
-// describe tells the statistics what the memory of a server's stack is for, and how long its queues are; depths may be
-// nil.
+// describe tells caches and statistics what the memory of a server's stack and applications is for, and the statistics
+// how long its queues are; depths may be nil.
 func (w *world) describe(server int, m classes.Memory, depths func() []probe.Depth) {
-	if w.watching == nil {
-		return
-	}
-	w.watching.Depths[server] = depths
 	for _, p := range w.c.placesOf(server) {
 		r := placed(&w.spec.Servers[server]).Of(p)
 		m.Payload = append(m.Payload, classes.Range{From: r.Base, Bytes: r.Bytes})
 	}
-	*w.watching.Memory[server] = m
+	w.setMemory(server, m)
+	if w.watching != nil {
+		w.watching.Depths[server] = depths
+	}
+}
+
+// setMemory tells the caches of a server, and the statistics, what its memory is for.
+func (w *world) setMemory(server int, m classes.Memory) {
+	probe.CountBuffers(w.rack.Servers[server], &m)
+	if w.watching != nil {
+		*w.watching.Memory[server] = m
+	}
 }
 
 // endSeries reads the counters of the series at the end of the traffic.

@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 
+	"nictwin/models/board"
 	"nictwin/models/memory/armcache"
 	"nictwin/models/memory/armcache/core"
 	"nictwin/models/memory/dram"
@@ -135,12 +136,32 @@ func (m *memories) caches(name string, l *armcache.Cache) (list []Counter) {
 		add(Memory, "written", Bytes, func(t *core.Traffic) uint64 { return t.WriteBytes })
 		add(Lookups, "read hits", Lines, func(t *core.Traffic) uint64 { return t.ReadHits })
 		add(Lookups, "read misses", Lines, func(t *core.Traffic) uint64 { return t.Reads - t.ReadHits })
+		add(Lookups, "I/O buffers read hits", Lines, func(t *core.Traffic) uint64 { return t.BufferHits })
+		add(Lookups, "I/O buffers read misses", Lines,
+			func(t *core.Traffic) uint64 { return t.BufferReads - t.BufferHits })
 		add(Lookups, "write hits", Lines, func(t *core.Traffic) uint64 { return t.WriteHits })
 		add(Lookups, "write misses", Lines, func(t *core.Traffic) uint64 { return t.Writes - t.WriteHits })
 		add(Memory, "filled from memory", Bytes, (*core.Traffic).FillBytes)
 		add(Memory, "written back", Bytes, (*core.Traffic).WriteBackBytes)
 	}
 	return append(list, m.occupancy(name, l)...)
+}
+
+// CountBuffers makes the last-level caches of a server count lookups of I/O buffers apart.
+func CountBuffers(s *board.Server, m *classes.Memory) {
+	for _, c := range s.Cards {
+		for _, endpoint := range []int{nicspec.EndpointHost, nicspec.EndpointArm} {
+			list := []*armcache.Cache{c.Memory.Cache(endpoint)}
+			if h := c.Memory.Host(endpoint); h != nil {
+				list = h.LLC
+			}
+			for _, l := range list {
+				if l != nil {
+					l.CountBuffers(func(addr uint64) bool { return m.IsBuffer(mem.Bus(endpoint, addr)) })
+				}
+			}
+		}
+	}
 }
 
 // occupancy lists the lines of a cache. The first counter of a row walks the cache; the others return its results.
