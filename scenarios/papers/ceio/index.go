@@ -40,8 +40,7 @@ func indexes(s *study.Session) error {
 	}
 	axis := study.Axis{Name: "index"}
 	rate := study.NewSeries("index_rate", "Eight CPU-involved flows, by index", "requests", "M/s", axis)
-	miss := study.NewSeries("index_misses", "Eight CPU-involved flows, by index", "lookups of cores that miss the "+
-		"cache", "", axis)
+	miss := study.NewSeries("index_misses", "Eight CPU-involved flows, by index", missAxis, "", axis)
 	for i, p := range all {
 		x, index := systems[i%len(systems)], indexKinds[i/len(systems)]
 		r, _ := mpps(s, p, "store")

@@ -106,6 +106,15 @@ func settled(claims []string) map[string]string {
 	return all
 }
 
+// missNote says what misses are, settledMisses what they were.
+const (
+	missNote = "misses are those of I/O buffers: of the lines of packets, headers and payload, that cores look up in " +
+		"the last-level cache, as the paper's are of I/O data. Rings, completion entries and tables do not count, nor " +
+		"does a line that the core has or fetches already"
+	settledMisses = "; misses are those of I/O buffers, as the paper's: all lookups of cores were counted until the " +
+		"claims had been seen"
+)
+
 // inputs returns the given inputs, followed by the shared ones.
 func inputs(own ...study.Input) []study.Input { return append(own, shared...) }
 

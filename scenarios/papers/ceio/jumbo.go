@@ -50,7 +50,7 @@ func jumbo(s *study.Session) error {
 		return err
 	}
 	rate := study.NewSeries("jumbo", "Echoes in frames of 9,000 B", "payload", "Gbps", study.Axis{Name: "system"})
-	miss := study.NewSeries("jumbo_misses", "Echoes in frames of 9,000 B", "lookups of cores that miss the cache", "",
+	miss := study.NewSeries("jumbo_misses", "Echoes in frames of 9,000 B", missAxis, "",
 		study.Axis{Name: "system"})
 	for i, x := range systems {
 		point.Bar(rate, string(x), "server", half(all[i]))

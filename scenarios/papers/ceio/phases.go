@@ -209,11 +209,17 @@ func (p *phases) rate(s *study.Session, x *point.Played, phase int) study.Rate {
 	return study.Rate{Value: l.mean * 1e3 / 8 / perRequest, Run: run}
 }
 
-// missed returns the share of the lookups of cores in a phase that missed the last-level cache.
+// Counters of the lookups of I/O buffers by the server's cores in its last-level cache.
+const (
+	bufferHits   = "host socket 0 LLC core I/O buffers read hits"
+	bufferMisses = "host socket 0 LLC core I/O buffers read misses"
+)
+
+// missed returns the share of the lookups of I/O buffers by cores in a phase that missed the last-level cache.
 func (p *phases) missed(x *point.Played, phase int) float64 {
 	of := func(what string) float64 {
 		return p.mean(x, phase, func(where, w string) bool { return where == "Server" && w == what }).mean
 	}
-	hits, misses := of("host socket 0 LLC core read hits"), of("host socket 0 LLC core read misses")
+	hits, misses := of(bufferHits), of(bufferMisses)
 	return misses / max(hits+misses, 1e-9)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // timeline records the burst as a series over time, everything as a share: the rate of the expected one in the last
-// phase, I/O lines of the ways of devices, lookups of cores that miss, and credits in use of all.
+// phase, I/O lines of the ways of devices, lookups of I/O buffers that miss, and credits in use of all.
 func timeline(s *study.Session, c *changes) {
 	const perRequest, deviceLines = 120, 6 << 20 / 64
 	x := study.NewSeries("burst_timeline", "A burst on four systems: rate, cache of devices, misses, "+
@@ -30,8 +30,8 @@ func timeline(s *study.Session, c *changes) {
 				return strings.HasPrefix(where, "store") && strings.HasSuffix(what, "to Server")
 			})
 			x.Add(string(k)+": rate", rate*1e3/8/perRequest/full, at)
-			x.Add(string(k)+": cache", named("host socket 0 LLC device, other lines")/deviceLines, at)
-			hit, miss := named("host socket 0 LLC core read hits"), named("host socket 0 LLC core read misses")
+			x.Add(string(k)+": cache", named("host socket 0 LLC device, I/O buffers")/deviceLines, at)
+			hit, miss := named(bufferHits), named(bufferMisses)
 			x.Add(string(k)+": misses", miss/max(hit+miss, 1e-9), at)
 			if k == withCEIO {
 				x.Add(string(k)+": credits", named("credits in use")/s.Input("credits"), at)

@@ -153,7 +153,7 @@ func verbs(s *study.Session) error {
 	}
 	size := study.Axis{Name: "packet", Unit: "B", Log: true}
 	rate := study.NewSeries("verbs", "Eight flows over RDMA", "payload", "Gbps", size)
-	miss := study.NewSeries("verbs_misses", "Eight flows over RDMA", "lookups of cores that miss the cache", "", size)
+	miss := study.NewSeries("verbs_misses", "Eight flows over RDMA", missAxis, "", size)
 	for i, k := range keys {
 		if t.at[k] = all[i]; k.kind == involved {
 			continue
