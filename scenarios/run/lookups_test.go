@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLookupsOfBuffers checks that a server's cores look up each line of a request once in the last-level cache, whatever
-// the stack, and that their rings and tables do not count. On PCIe, frames are payload.
+// TestLookupsOfBuffers checks that a server's cores look up each line of a request once in the last-level cache,
+// whatever the stack, and that their rings and tables do not count. On PCIe, frames are payload.
 func TestLookupsOfBuffers(t *testing.T) {
 	const count, lines = 60, 9 // 512 B, and headers of 58 B
 	for _, kind := range []string{"ddio", "hostcc", "shring", "ceio"} {

@@ -126,7 +126,7 @@ func (d *Driver) Alloc(endpoint int, n, align uint64) (uint64, error) {
 	return at, err
 }
 
-// AllocBuffers allocates memory as Alloc does, for packets: it marks it as payload, which headers of raw frames are, too.
+// AllocBuffers allocates memory for packets as Alloc does, and marks it as payload, as headers of raw frames are, too.
 func (d *Driver) AllocBuffers(endpoint int, n, align uint64) (uint64, error) {
 	at, err := d.Alloc(endpoint, n, align)
 	if err == nil {

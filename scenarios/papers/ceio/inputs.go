@@ -109,8 +109,8 @@ func settled(claims []string) map[string]string {
 // missNote says what misses are, settledMisses what they were.
 const (
 	missNote = "misses are those of I/O buffers: of the lines of packets, headers and payload, that cores look up in " +
-		"the last-level cache, as the paper's are of I/O data. Rings, completion entries and tables do not count, nor " +
-		"does a line that the core has or fetches already"
+		"the last-level cache, as the paper's are of I/O data. Rings, completion entries and tables do not count, " +
+		"nor does a line that the core has or fetches already"
 	settledMisses = "; misses are those of I/O buffers, as the paper's: all lookups of cores were counted until the " +
 		"claims had been seen"
 )

@@ -128,8 +128,8 @@ func (x system) pause(s *study.Session, warm simcore.Ps) string {
 		at+min(at, simcore.Ps(s.Input("pause"))*micro))
 }
 
-// lookups returns the lines of I/O buffers that the server's cores looked up in its last-level cache, and those that were
-// not there.
+// lookups returns the lines of I/O buffers that the server's cores looked up in its last-level cache, and those that
+// were not there.
 func lookups(rack *board.Rack) []uint64 {
 	n := make([]uint64, 2)
 	for _, l := range rack.Cards()[0].Memory.Host(nicspec.EndpointHost).LLC {

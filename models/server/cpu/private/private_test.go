@@ -185,8 +185,8 @@ func (r *recorder) Access(a *mem.Access) {
 	r.Target.Access(a)
 }
 
-// A read of a line that the cache is fetching or writing must tell the memory behind that it is no further lookup; one of
-// a line that a device has written meanwhile must not.
+// A read of a line that the cache is fetching or writing must tell the memory behind that it is no further lookup; one
+// of a line that a device has written meanwhile must not.
 func TestReadsAgain(t *testing.T) {
 	e := simcore.NewEngine()
 	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 50 * ns}, false)
