@@ -167,14 +167,15 @@ func judgeDynamic(s *study.Session, d, b *changes) {
 	most(s, "ceio.bg.sota_degradation", how, d.degradation(rivals...))
 	most(s, "ceio.mot.hostcc_gain", "the most of all phases", d.over(hostCC, baseline))
 	most(s, "ceio.mot.shring_rate", "expected rate over ShRing's, the most of all phases", d.degradation(shRing))
-	miss := 0.0
-	var runs []string
+	miss, worst := 0.0, ""
 	for n, r := range d.rates[hostCC] {
-		miss, runs = max(miss, d.missed(hostCC, n)), append(runs, r.Run)
+		if m := d.missed(hostCC, n); m > miss {
+			miss, worst = m, r.Run
+		}
 	}
-	s.Value("ceio.mot.hostcc_missrate", miss, "of lookups of I/O buffers, the most of all phases").On(runs...)
+	s.Value("ceio.mot.hostcc_missrate", miss, "of lookups of I/O buffers, the most of all phases").On(worst)
 	worse, text := true, ""
-	runs = nil
+	var runs []string
 	for _, x := range rivals {
 		burst, of := s.Most(b.degradation(x)...)
 		change, with := s.Most(d.degradation(x)...)
