@@ -116,3 +116,30 @@ func TestRegions(t *testing.T) {
 	_, err = memmap.New()
 	require.ErrorContains(t, err, "no region")
 }
+
+// flagged records of each access that it gets whether it is Again.
+type flagged struct {
+	mem.Target
+	again []bool
+}
+
+func (f *flagged) Access(a *mem.Access) {
+	f.again = append(f.again, a.Again)
+	f.Target.Access(a)
+}
+
+// Parts of an access must be Again if the whole is, and accesses behind it must not.
+func TestPartsAreAgain(t *testing.T) {
+	space, err := mem.NewSpace(2*border, 1<<20)
+	require.NoError(t, err)
+	f := &flagged{Target: space}
+	m, err := memmap.New(memmap.Region{Name: "A", Bytes: border, Memory: f},
+		memmap.Region{Name: "B", Base: border, Bytes: border, Memory: f})
+	require.NoError(t, err)
+	for _, addr := range []uint64{border - 1, 0} {
+		for _, again := range []bool{true, false} {
+			m.Access(&mem.Access{Addr: addr, Data: make([]byte, 2), Again: again, Done: func(*mem.Access) {}})
+		}
+	}
+	require.Equal(t, []bool{true, true, false, false, true, false}, f.again)
+}

@@ -55,7 +55,7 @@ func settledStatic() map[string]string {
 func staticReasons() map[string]string {
 	const under = "5,888 requests under way take "
 	all := map[string]string{
-		"ceio.les.linefs_miss": "cores read what has just been copied to the host; 47% of the baseline's lookups miss",
+		"ceio.les.linefs_miss": "cores read what has just been copied to the host; 32% of the baseline's lookups miss",
 		"ceio.e2e.small_gain_large": "cores that miss take longer for 256 B than for 128 (273 and 232 ns), others as " +
 			"long (109 and 106)",
 	}
