@@ -285,13 +285,12 @@ func (f *Flow) Alloc(n, align uint64) (uint64, error) {
 	return f.node.drv.Alloc(nicspec.EndpointHost, n, align)
 }
 
-// Buffers returns the number of receive buffers, which is the most packets that the application may hold.
-func (f *Flow) Buffers() int {
-	n := 1 << f.buffers().Log
+// Holds returns the most packets that the application may hold until others come.
+func (f *Flow) Holds() int {
 	if l, ok := f.path.(Limited); ok {
-		n = min(n, l.Buffers())
+		return l.Holds()
 	}
-	return n
+	return 1 << f.buffers().Log / 2
 }
 
 // Fail ends the node with an error, such as a wrong byte that an application has found.

@@ -31,8 +31,9 @@ type Path interface {
 	Close()
 }
 
-// Limited is a path that hands over at most Buffers packets before the first of them is done.
-type Limited interface{ Buffers() int }
+// Limited is a path over which an application may hold at most Holds packets until others come; without it, that is half
+// of PathConfig.Buffers.
+type Limited interface{ Holds() int }
 
 // Worker is a path whose Next may have worked when it returns false: it took completions, or packets of other flows.
 type Worker interface {

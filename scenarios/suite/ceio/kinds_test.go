@@ -132,5 +132,5 @@ func (l *look) Next(p *hostnet.Packet) bool {
 	return true
 }
 
-// Buffers implements hostnet.Limited.
-func (l *look) Buffers() int { return l.Path.(hostnet.Limited).Buffers() }
+// Holds implements hostnet.Limited.
+func (l *look) Holds() int { return l.Path.(hostnet.Limited).Holds() }

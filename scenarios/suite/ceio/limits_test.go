@@ -165,7 +165,7 @@ func TestKeptPackets(t *testing.T) {
 	s = newServer(t, 1)
 	s.kinds[0] = chunks{spec: chunkSpec(), load: apps.Load{Requests: 1}}
 	s.node.LogReceive = 10
-	require.ErrorContains(t, s.open(), "chunks: 256 receive buffers: want 288 or more")
+	require.ErrorContains(t, s.open(), "chunks: 144 packets of 2 chunks wait in receive buffers: want 128 at most")
 }
 
 var _ hostnet.Server = keeper{}

@@ -170,7 +170,7 @@ func TestChunks(t *testing.T) {
 }
 
 // TestChunksAhead checks that a server with so many whole chunks takes no further packets, except over a ring that
-// others wait behind.
+// others wait behind, more than half of whose buffers it may hold.
 func TestChunksAhead(t *testing.T) {
 	const depth, requests = 4, 20
 	ready := func(ahead int, shared bool) int {
@@ -179,7 +179,7 @@ func TestChunksAhead(t *testing.T) {
 		s.Outstanding, s.Ahead, s.LineCycles = depth, ahead, 500 // slower than packets come
 		server := d.chunks(0, s, false, true, apps.Load{Requests: requests})
 		if shared {
-			d.share(1024)
+			d.share(512)
 		}
 		d.open()
 		require.Zero(t, d.finish())

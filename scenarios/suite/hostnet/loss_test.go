@@ -125,7 +125,7 @@ func TestLimits(t *testing.T) {
 	d.chunks(0, chunkSpec(), false, true, apps.Load{Requests: 9})
 	d.server.Flows[0].Buffers.Log = 9
 	_, err = hostbed.New(hostbed.Config{Rack: d.rack, Factory: model(), Machines: []hostbed.Machine{d.server}})
-	require.ErrorContains(t, err, "chunks: 512 receive buffers: want 576 or more")
+	require.ErrorContains(t, err, "chunks: 288 packets of 4 chunks wait in receive buffers: want 256 at most")
 
 	d = newDuo(t)
 	d.echo(0, 500, apps.Load{Requests: 9})

@@ -60,8 +60,8 @@ func (p *path) Done(x *hostnet.Packet) {
 	}
 }
 
-// Buffers implements hostnet.Limited.
-func (p *path) Buffers() int { return p.s.spec.Descriptors }
+// Holds implements hostnet.Limited: three quarters of the buffers, those of all flows together.
+func (p *path) Holds() int { return p.s.spec.Descriptors * 3 / 4 }
 
 // Idle implements hostnet.Path. Entries that the core has not looked at may be of the flow.
 func (p *path) Idle() bool { return p.taken.Len() == 0 && !p.s.ring.Behind(p.core.number) }

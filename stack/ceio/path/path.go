@@ -158,8 +158,8 @@ func (p *path) Done(x *hostnet.Packet) {
 	p.flow.Done(p.now(), &k, messages)
 }
 
-// Buffers implements hostnet.Limited: slow packets need landing buffers.
-func (p *path) Buffers() int { return min(p.s.c.Spec.FastSlots, p.s.c.Spec.Landing) }
+// Holds implements hostnet.Limited: slow packets need landing buffers, and receive calls wait for up to the other half.
+func (p *path) Holds() int { return min(p.s.c.Spec.FastSlots, p.s.c.Spec.Landing) / 2 }
 
 // Idle implements hostnet.Path.
 func (p *path) Idle() bool {

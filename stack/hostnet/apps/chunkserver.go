@@ -101,9 +101,9 @@ func (s *ChunkServer) File() (addr uint64, bytes int) {
 
 // Open implements hostnet.Server.
 func (s *ChunkServer) Open(f *hostnet.Flow) (err error) {
-	if held := s.cfg.Spec.packets() * len(s.chunks); held > f.Buffers()/2 {
-		return fmt.Errorf("chunks: %d receive buffers: want %d or more, twice the packets of %d chunks, which wait in "+
-			"them", f.Buffers(), 2*held, len(s.chunks))
+	if held := s.cfg.Spec.packets() * len(s.chunks); held > f.Holds() {
+		return fmt.Errorf("chunks: %d packets of %d chunks wait in receive buffers: want %d at most, or more buffers",
+			held, len(s.chunks), f.Holds())
 	}
 	if s.cfg.Spec.Copy {
 		_, n := s.File()
