@@ -9,6 +9,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/run/stats"
 )
 
@@ -119,5 +120,24 @@ func TestSlowBytes(t *testing.T) {
 		p, err := list[0].Play(t.Context(), Options{Unjudged: true})
 		require.NoError(t, err)
 		require.True(t, p.Pass(), texts(p))
+	}
+}
+
+// One flow of a shared ring takes the packets of all from it. So others do not wait until a server of chunks has
+// copied those that it has, whatever its `ahead` says.
+func TestAheadOfASharedRing(t *testing.T) {
+	const text = "name: x\ndescription: d\nboard: {preset: ce-pair}\nstacks: [{kind: ceio, ceio: {flows: 1, credits: 64}}, " +
+		"{kind: udp}]\nworkloads:\n- {kind: echo, transport: udp, from: 1, to: 0}\n- {kind: chunks, transport: udp, " +
+		"from: 1, to: 0, sizes: [50KB], count: 20, depth: 2, chunks: {ahead: 1, line_cycles: 100}}\n- {name: last, " +
+		"kind: echo, transport: udp, from: 1, to: 0, sizes: [1000], count: 80, depth: 1}\n"
+	list, err := Parse("x.yaml", []byte(text))
+	require.NoError(t, err)
+	p, err := list[0].Play(t.Context(), Options{Unjudged: true, Stats: StatsSummary})
+	require.NoError(t, err)
+	require.Empty(t, p.Findings)
+	for _, l := range p.Stats.Latency {
+		if l.Workload == "last" && l.Measure == "answer" {
+			require.Less(t, l.Max, int64(25*simcore.Microsecond), "a chunk is copied in 40")
+		}
 	}
 }

@@ -29,6 +29,7 @@ var (
 	_ hostnet.Path    = (*path)(nil)
 	_ hostnet.Limited = (*path)(nil)
 	_ hostnet.Worker  = (*path)(nil)
+	_ hostnet.Shared  = (*path)(nil)
 )
 
 func (p *path) now() Ps { return Ps(p.c.Bus.Core().Now()) }
@@ -157,6 +158,9 @@ func (p *path) Done(x *hostnet.Packet) {
 	}
 	p.flow.Done(p.now(), &k, messages)
 }
+
+// SharesRing implements hostnet.Shared: only one path of a shared ring is woken when packets come.
+func (p *path) SharesRing() bool { return p.id == p.s.c.Spec.Flows }
 
 // Holds implements hostnet.Limited: slow packets need landing buffers, and receive calls wait for up to the other half.
 func (p *path) Holds() int { return min(p.s.c.Spec.FastSlots, p.s.c.Spec.Landing) / 2 }
