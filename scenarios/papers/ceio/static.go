@@ -108,8 +108,8 @@ func staticScene(s *study.Session, x system, kind string, n, answer int) *point.
 	payload, warm, span := n, 3*milli, 2*milli // HostCC takes 2 ms to its last state, when its memory is throttled
 	if kind == bypass {
 		payload, warm, span = 0, milli, 12*milli // of fewer messages, each counted when it is whole
-		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %g, chunks: {segment: %d, ahead: 2, line_cycles: %g}", packets*n,
-			s.Input("chunks"), n, s.Input("line_cycles"))
+		fields = fmt.Sprintf("kind: chunks, sizes: [%d], depth: %g, chunks: {segment: %d, ahead: 2, line_cycles: %g}",
+			packets*n, s.Input("chunks"), n, s.Input("line_cycles"))
 	}
 	warm = point.WarmUp(s, warm)
 	return &point.Scene{Name: fmt.Sprintf("%s, %s, %d B", x, kind, n), Board: testbed(s, staticFlows),

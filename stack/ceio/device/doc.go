@@ -4,9 +4,10 @@
 // The fast ring of a flow has its buffers in host memory, the slow one in the memory of the card. Both have descriptors
 // and completion entries in host memory, where the flow's software polls them. The n-th slow packet is in slot n of the
 // slow ring. A run of adjacent ones is copied to adjacent landing buffers, with the gaps between them, by one copy:
-// always to the first buffers that are free, so that few buffers are in the cache if few are in use. Where frames are split, headers and payload are in buffers apart in each of the
-// memories, and a run is two copies, without gaps if packets fill their buffers. The NIC itself reads the card's
-// memory for a copy, behind its own writes of the packets, so that no flush is needed.
+// always to the first buffers that are free, so that few buffers are in the cache if few are in use. Where frames are
+// split, headers and payload are in buffers apart in each of the memories, and a run is two copies, without gaps if
+// packets fill their buffers. The NIC itself reads the card's memory for a copy, behind its own writes of the packets,
+// so that no flush is needed.
 //
 // All writes of an account go through the bus of its flow, because the order of writes from different cores is not
 // defined. An account is read once they have taken effect on every frame: after a register read through that bus, and
