@@ -10,8 +10,7 @@ import (
 // Path brings the packets that the NIC receives for a flow to the flow's core, in the order in which the NIC took them.
 // Its methods run as software of that core and allocate nothing.
 //
-// A path registers its watches with PathConfig.Loop, and wakes that loop when Next may have a packet again. One that
-// stops while fewer packets than PathConfig.Buffers are in use implements Limited, too.
+// A path registers its watches with PathConfig.Loop, and wakes that loop when Next may have a packet again.
 type Path interface {
 	// Next stores the next packet in p. It returns false if no packet is ready, or an error has ended the path. The
 	// packet's bytes are in host memory; they and p's buffer belong to the flow until Done.
@@ -31,8 +30,8 @@ type Path interface {
 	Close()
 }
 
-// Limited is a path over which an application may hold at most Holds packets until others come; without it, that is half
-// of PathConfig.Buffers.
+// Limited is a path that says how many packets an application may hold until later ones come: Holds. Over other paths
+// it may hold half of PathConfig.Buffers.
 type Limited interface{ Holds() int }
 
 // Worker is a path whose Next may have worked when it returns false: it took completions, or packets of other flows.
