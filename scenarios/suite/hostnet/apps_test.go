@@ -8,6 +8,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/server/host/dsa"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/stack/apps/kind"
 	"nictwin/stack/hostnet"
@@ -111,6 +112,14 @@ func (d *duo) chunks(core int, s apps.ChunkSpec, engine, copies bool, l apps.Loa
 	return server
 }
 
+// engine gives the server a copy engine, and returns what may be changed of it.
+func (d *duo) engine() *dsa.Spec {
+	spec, err := dsa.Preset("host-fn")
+	require.NoError(d, err)
+	d.rack.Servers[0].Cards[0].Switch.Host.Host.DSA = &spec
+	return &spec
+}
+
 // portal is the server's copy engine, which is built after the applications.
 type portal struct{ *duo }
 
@@ -151,9 +160,7 @@ func TestChunks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDuo(t)
 			if x.engine {
-				spec, err := dsa.Preset("host-fn")
-				require.NoError(t, err)
-				d.rack.Servers[0].Cards[0].Switch.Host.Host.DSA = &spec
+				d.engine()
 			}
 			s := d.chunks(0, chunkSpec(), x.engine, x.copies, apps.Load{Requests: 50})
 			d.open()
@@ -173,23 +180,29 @@ func TestChunks(t *testing.T) {
 // others wait behind, more than half of whose buffers it may hold.
 func TestChunksAhead(t *testing.T) {
 	const depth, requests = 4, 20
-	ready := func(ahead int, shared bool) int {
+	whole := func(ahead int, shared, engine bool) int {
 		d := newDuo(t)
 		s := chunkSpec()
 		s.Outstanding, s.Ahead, s.LineCycles = depth, ahead, 500 // slower than packets come
-		server := d.chunks(0, s, false, true, apps.Load{Requests: requests})
+		if engine {
+			s.LineCycles = 0
+			spec := d.engine()
+			spec.Latency, spec.Engines = 5*simcore.Microsecond, 1
+		}
+		server := d.chunks(0, s, engine, true, apps.Load{Requests: requests})
 		if shared {
 			d.share(512)
 		}
 		d.open()
 		require.Zero(t, d.finish())
 		require.EqualValues(t, requests, server.Stats().Chunks)
-		return server.Stats().Ready
+		return server.Stats().Whole
 	}
 	for ahead, want := range []int{depth, 1, 2} {
-		require.Equal(t, want, ready(ahead, false), "ahead %d", ahead)
+		require.Equal(t, want, whole(ahead, false, false), "ahead %d", ahead)
+		require.Equal(t, want, whole(ahead, false, true), "by the engine, ahead %d", ahead)
 	}
-	require.Equal(t, depth, ready(1, true))
+	require.Equal(t, depth, whole(1, true, false))
 }
 
 func TestVXLAN(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/server/host/dsa"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/shell/home/hometest"
 	"nictwin/stack/hostnet/apps"
@@ -39,9 +38,7 @@ func playKinds(t *testing.T, kinds ...board.DeviceKind) (o outcome) {
 	d.echo(0, 64, apps.Load{Requests: 200})
 	d.echo(1, 9000, apps.Load{Requests: 60})
 	_, kv := d.kv(2, apps.DefaultKV(), apps.Load{Requests: 200})
-	engine, err := dsa.Preset("host-fn")
-	require.NoError(t, err)
-	d.rack.Servers[0].Cards[0].Switch.Host.Host.DSA = &engine // copies the chunks
+	d.engine() // copies the chunks
 	s := d.chunks(3, chunkSpec(), true, true, apps.Load{Requests: 6})
 	d.open()
 	for i, v := range d.Rack.Servers {

@@ -19,6 +19,7 @@ type ChunkServer struct {
 	ready  fifo.Queue[*chunk]
 	file   uint64
 	open   int // chunks with packets that have not been answered
+	whole  int // chunks that are whole and whose copies have not ended
 
 	records  uint64 // completion records of the copy engine
 	runs     fifo.Queue[run]
@@ -36,7 +37,7 @@ type ChunkStats struct {
 	Bytes  uint64 // checked
 	Runs   uint64 // copies: the fewer, the more packets were adjacent
 	Twice  uint64 // chunks that came again after their answer
-	Ready  int    // most whole chunks that were there at a time, and not copied
+	Whole  int    // most whole chunks that were there at a time, and whose copies had not ended
 }
 
 // chunk is a chunk in progress.
@@ -149,7 +150,8 @@ func (s *ChunkServer) Take(f *hostnet.Flow, a *hostnet.Arrival) {
 	x.packets[i] = landed{true, a.Payload, a.Length, *a.Packet}
 	if x.arrived++; x.arrived == len(x.packets) {
 		s.ready.Push(x)
-		s.stats.Ready = max(s.stats.Ready, s.ready.Len())
+		s.whole++
+		s.stats.Whole = max(s.stats.Whole, s.whole)
 	}
 }
 
@@ -168,8 +170,8 @@ func (s *ChunkServer) reply(f *hostnet.Flow, x *chunk) {
 	f.Answer(x.number, s.answer[:])
 }
 
-// Wants implements hostnet.Reader: no packets while so many whole chunks wait for their copies.
-func (s *ChunkServer) Wants() bool { return s.cfg.Spec.Ahead == 0 || s.ready.Len() < s.cfg.Spec.Ahead }
+// Wants implements hostnet.Reader: no packets while so many whole chunks wait for the end of their copies.
+func (s *ChunkServer) Wants() bool { return s.cfg.Spec.Ahead == 0 || s.whole < s.cfg.Spec.Ahead }
 
 // Work implements hostnet.Server: it ends copies, starts the next one, or answers a chunk.
 func (s *ChunkServer) Work(f *hostnet.Flow) bool {
@@ -184,6 +186,7 @@ func (s *ChunkServer) Work(f *hostnet.Flow) bool {
 	x := *s.ready.Front()
 	switch {
 	case !s.cfg.Spec.Copy:
+		s.whole--
 		s.end(f, s.ready.Pop())
 	case s.cfg.Engine != nil && s.runs.Len() == maxRuns:
 		return worked
@@ -272,6 +275,7 @@ func (s *ChunkServer) release(f *hostnet.Flow, x *chunk, n int) {
 		x.ended++
 	}
 	if x.ended == len(x.packets) {
+		s.whole--
 		f.Core().Fence()
 		f.Core().Call(x.check)
 	}
