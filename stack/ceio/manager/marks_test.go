@@ -121,7 +121,8 @@ func TestCopiesOnDemand(t *testing.T) {
 }
 
 // TestCopiesAhead checks how many slow packets are copied before a receive call asks for them: with the packets in host
-// memory, as many as the flow's share of the credits. Of an inactive flow only those that a call asks for are copied.
+// memory, as many as the flow's share of the credits. Of an inactive flow, and of those that share a ring, only those
+// that a call asks for are copied.
 func TestCopiesAhead(t *testing.T) {
 	const share, asked, frames = 8, 2, 30
 	w := opened(t, 2*share, 2, func(s *Spec) { s.Landing, s.Batch = 64, 4 })
@@ -155,4 +156,12 @@ func TestCopiesAhead(t *testing.T) {
 	w.m.Processed(w.now, 1, share/2, 0, share/2)
 	w.endCopy()
 	require.Equal(t, share, w.m.flows[1].landed)
+
+	w = opened(t, 2*share, 2, func(s *Spec) { s.Landing, s.Accounts = 64, AccountsShared })
+	require.NoError(t, w.m.Open(w.now, 2))
+	w.frames(2, frames)
+	_, err = w.m.AsyncRecv(w.now, 2, asked, nil)
+	require.NoError(t, err)
+	w.endCopy()
+	require.Equal(t, asked, w.m.flows[2].landed, "no share")
 }
