@@ -49,6 +49,19 @@ func TestShRingErrors(t *testing.T) {
 	}
 }
 
+// TestShRingIsHeld checks that chunks may hold three quarters of a shared ring, to the last buffer, while losses keep
+// them from being whole.
+func TestShRingIsHeld(t *testing.T) {
+	text := ceioText("shring", "  shring: {descriptors: 256}", "kind: chunks, sizes: [33600], depth: 4, queue_pairs: 2, "+
+		"count: 12, chunks: {file: 8}") + "faults: {wire: {rules: [{do: loss, class: other, direction: to_device, " +
+		"ordinal: 10}, {do: loss, class: other, direction: to_device, ordinal: 90}]}}\nexpect: {compare: messages}\n"
+	p, err := ceioCase(t, text).Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	_, err = Parse("f.yaml", []byte(strings.Replace(text, "33600", "33601", 1)))
+	require.ErrorContains(t, err, "the server holds 200 packets of all flows in these buffers: want 267 or more")
+}
+
 // TestHostCCErrors checks that bad options of HostCC are refused by line and field.
 func TestHostCCErrors(t *testing.T) {
 	const echo = "kind: echo"
