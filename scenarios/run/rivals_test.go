@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,9 +53,10 @@ func TestShRingErrors(t *testing.T) {
 // TestShRingIsHeld checks that chunks may hold three quarters of a shared ring, to the last buffer, while losses keep
 // them from being whole.
 func TestShRingIsHeld(t *testing.T) {
-	text := ceioText("shring", "  shring: {descriptors: 256}", "kind: chunks, sizes: [33600], depth: 4, queue_pairs: 2, "+
-		"count: 12, chunks: {file: 8}") + "faults: {wire: {rules: [{do: loss, class: other, direction: to_device, " +
-		"ordinal: 10}, {do: loss, class: other, direction: to_device, ordinal: 90}]}}\nexpect: {compare: messages}\n"
+	const loss = "{do: loss, class: other, direction: to_device, ordinal: %d}"
+	text := ceioText("shring", "  shring: {descriptors: 256}", "kind: chunks, sizes: [33600], depth: 4, "+
+		"queue_pairs: 2, count: 12, chunks: {file: 8}") +
+		fmt.Sprintf("faults: {wire: {rules: ["+loss+", "+loss+"]}}\nexpect: {compare: messages}\n", 10, 90)
 	p, err := ceioCase(t, text).Play(t.Context(), Options{})
 	require.NoError(t, err)
 	require.True(t, p.Pass(), texts(p))

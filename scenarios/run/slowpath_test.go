@@ -126,10 +126,16 @@ func TestSlowBytes(t *testing.T) {
 // One flow of a shared ring takes the packets of all from it. So others do not wait until a server of chunks has
 // copied those that it has, whatever its `ahead` says.
 func TestAheadOfASharedRing(t *testing.T) {
-	const text = "name: x\ndescription: d\nboard: {preset: ce-pair}\nstacks: [{kind: ceio, ceio: {flows: 1, credits: 64}}, " +
-		"{kind: udp}]\nworkloads:\n- {kind: echo, transport: udp, from: 1, to: 0}\n- {kind: chunks, transport: udp, " +
-		"from: 1, to: 0, sizes: [50KB], count: 20, depth: 2, chunks: {ahead: 1, line_cycles: 100}}\n- {name: last, " +
-		"kind: echo, transport: udp, from: 1, to: 0, sizes: [1000], count: 80, depth: 1}\n"
+	const text = `name: x
+description: d
+board: {preset: ce-pair}
+stacks: [{kind: ceio, ceio: {flows: 1, credits: 64}}, {kind: udp}]
+workloads:
+- {kind: echo, transport: udp, from: 1, to: 0}
+- {kind: chunks, transport: udp, from: 1, to: 0, sizes: [50KB], count: 20, depth: 2,
+   chunks: {ahead: 1, line_cycles: 100}}
+- {name: last, kind: echo, transport: udp, from: 1, to: 0, sizes: [1000], count: 80, depth: 1}
+`
 	list, err := Parse("x.yaml", []byte(text))
 	require.NoError(t, err)
 	p, err := list[0].Play(t.Context(), Options{Unjudged: true, Stats: StatsSummary})

@@ -130,8 +130,8 @@ func (m *Manager) defers(f *flow, n int) bool {
 
 // ahead returns how many slow packets may be copied before a receive call asks for them: as many as the flow's share
 // of the credits leaves beside its packets in host memory, fast and slow ones, since all of them fill the cache. So an
-// inactive flow, whose share others have, and the shared ring are copied as applications read. Without any credits there
-// are no shares.
+// inactive flow, whose share others have, and the shared ring are copied as applications read. Without any credits
+// there are no shares.
 func (m *Manager) ahead(f *flow) int {
 	switch {
 	case m.spec.Credits == 0:
