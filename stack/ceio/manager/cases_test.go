@@ -297,8 +297,8 @@ func TestBypass(t *testing.T) {
 	require.NoError(t, w.check())
 }
 
-// TestBehindAStall checks that a flow keeps its share if its core comes back late: fast completions are taken in bursts,
-// so that credits return before the packet is known that found none, and packets of a few messages are held.
+// TestBehindAStall checks that a flow keeps its share if its core comes back late: fast completions are taken in
+// bursts, so that credits return before the packet is known that found none, and packets of a few messages are held.
 func TestBehindAStall(t *testing.T) {
 	w := opened(t, 16, 2, nil)
 	for range 12 {
