@@ -61,8 +61,8 @@ func staticReasons() map[string]string {
 	}
 	for _, c := range tailClaims {
 		if strings.Contains(c, ".linefs.") {
-			all[c] = "eight chunks of a flow are under way, whatever the system, and cores take them nearly as fast from " +
-				"memory as from the cache; marks of CEIO do not make them fewer"
+			all[c] = "eight chunks of a flow are under way, whatever the system, and cores take them nearly as fast " +
+				"from memory as from the cache; marks of CEIO do not make them fewer"
 		}
 		switch {
 		case !strings.Contains(c, ".erpc_dpdk."):
