@@ -100,14 +100,14 @@ func (p *phases) store(s *study.Session, name string, first, end simcore.Ps, cli
 	p.parts = append(p.parts, part{first: first, end: end, fields: store(s, name, clients...), asks: true})
 }
 
-// fields returns the workloads. Flows have more requests than cores take, 16 a microsecond.
+// fields returns the workloads. Flows have more requests than cores take, 12 a microsecond.
 func (p *phases) fields() (all []string) {
 	const behind = 30 * micro // the last ones go on behind the window
 	const chunks = 10_000
 	for _, x := range p.parts {
 		count, at, begin := simcore.Ps(chunks), x.end*p.length, ""
 		if x.asks {
-			count = 16 * p.length / micro * (x.end - x.first)
+			count = 12 * p.length / micro * (x.end - x.first)
 		}
 		if int(x.end) == len(p.involved) {
 			at += behind
