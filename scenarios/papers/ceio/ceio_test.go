@@ -127,6 +127,18 @@ func TestLargestRatio(t *testing.T) {
 	require.Contains(t, s.Outcome.Measured[2].Runs, "ShRing 0")
 }
 
+// Full runs have no more messages than a run may have.
+func TestFullPhasesAreScenarios(t *testing.T) {
+	s := session(t, &Dynamic, 100)
+	for _, p := range []*phases{changing(s), growing(s)} {
+		for _, x := range allSystems {
+			c := p.scene(s, x)
+			_, err := run.Parse("f.yaml", []byte(c.Text(s)))
+			require.NoError(t, err, c.Name)
+		}
+	}
+}
+
 // The rate of a phase is that of its CPU-involved flows, without those that ended before it.
 func TestFlowsOfPhases(t *testing.T) {
 	s := session(t, &Dynamic, 50)
