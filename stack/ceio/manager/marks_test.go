@@ -120,9 +120,9 @@ func TestCopiesOnDemand(t *testing.T) {
 	}
 }
 
-// TestCopiesAhead checks how many slow packets are copied before a receive call asks for them: with the packets in host
-// memory, as many as the flow's share of the credits. Of an inactive flow, and of those that share a ring, only those
-// that a call asks for are copied.
+// TestCopiesAhead checks how many slow packets are copied before a receive call asks for them: with the slow packets in
+// host memory, as many as the flow's share of the credits. Of an inactive flow, and of those that share a ring, only
+// those that a call asks for are copied.
 func TestCopiesAhead(t *testing.T) {
 	const share, asked, frames = 8, 2, 30
 	w := opened(t, 2*share, 2, func(s *Spec) { s.Landing, s.Batch = 64, 4 })
@@ -152,7 +152,7 @@ func TestCopiesAhead(t *testing.T) {
 	_, err = w.m.AsyncRecv(w.now, 1, asked, nil)
 	require.NoError(t, err)
 	require.Equal(t, Draining, w.m.State(1))
-	require.Equal(t, share/2, w.m.flows[1].ring.Copying(), "the share, less the fast packets in host memory")
+	require.Equal(t, share, w.m.flows[1].ring.Copying(), "the share, beside fast packets in host memory")
 	w.m.Processed(w.now, 1, share/2, 0, share/2)
 	w.endCopy()
 	require.Equal(t, share, w.m.flows[1].landed)

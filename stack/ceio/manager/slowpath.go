@@ -128,8 +128,8 @@ func (m *Manager) defers(f *flow, n int) bool {
 	return m.spec.Async && f.runs.Len() > 0 && n < f.wanted
 }
 
-// ahead returns how many slow packets may be copied before a receive call asks for them: as many as the flow's share
-// of the credits leaves beside its packets in host memory, fast and slow ones, since all of them fill the cache. So an
+// ahead returns how many slow packets may be copied before a receive call asks for them: as many as the flow's share of
+// the credits leaves beside its slow packets in host memory. Fast ones do not count: none come while it drains. So an
 // inactive flow, whose share others have, and the shared ring are copied as applications read. Without any credits
 // there are no shares.
 func (m *Manager) ahead(f *flow) int {
@@ -139,7 +139,7 @@ func (m *Manager) ahead(f *flow) int {
 	case f.shared || !m.ledger.Active(f.id):
 		return 0
 	}
-	return max(m.share()-f.landed-f.ring.Unprocessed(), 0)
+	return max(m.share()-f.landed, 0)
 }
 
 // room returns how many of n slow packets find adjacent free host buffers.
