@@ -21,6 +21,8 @@ type account struct {
 	q       *qpair
 	balance uint32
 	drawn   uint32
+	diverts uint32 // slow packets so far
+	written uint32 // receive entries of the queue pair
 	latch   bool
 	slow    bool
 	resume  bool // becomes Fast once no slow packet waits
@@ -34,7 +36,8 @@ type account struct {
 	line      fifo.Queue[*slowPacket] // slow packets that wait or are being copied
 	begun     int                     // of these, copies that have begun
 	wanted    int                     // copies that were requested and have not ended
-	asked     bool                    // EventSlow was raised for a message or READ since the last request for copies
+	asked     bool                    // EventSlow was raised for a message since the last request for copies
+	urged     bool                    // EventBlocked was raised since then
 	copied    uint32                  // copies that have ended since the last EventDrained
 	lost      rnicspec.Status         // of the next message, behind a slow packet that could not be read; OK: none
 }
@@ -88,15 +91,15 @@ func (a *account) blocked(p *core.Packet) bool {
 			return false
 		}
 	}
-	a.ask()
+	a.ask(&a.urged, rnicspec.EventBlocked)
 	return true
 }
 
-// ask raises EventSlow, because something waits for slow packets that nobody has requested to be copied.
-func (a *account) ask() {
-	if !a.asked && a.wanted < a.line.Len() {
-		a.asked = true
-		a.raise(rnicspec.EventSlow, true)
+// ask raises an event once, because something waits for slow packets that nobody has requested to be copied.
+func (a *account) ask(raised *bool, o rnicspec.Opcode) {
+	if !*raised && a.wanted < a.line.Len() {
+		*raised = true
+		a.raise(o, true)
 	}
 }
 
@@ -114,14 +117,14 @@ func (a *account) draw(op *rxOp) {
 	}
 	for i := range e.Done {
 		if d := &e.Done[i]; d.Recv {
-			d.Drawn = a.drawn
+			d.Drawn, d.Slow = a.drawn, a.diverts
 		}
 	}
 	if n := a.line.Len(); n > 0 {
 		op.latest = *a.line.At(n - 1)
 		op.latest.holds++
 		if e.Ended {
-			a.ask()
+			a.ask(&a.asked, rnicspec.EventSlow)
 		}
 	}
 }
@@ -129,6 +132,7 @@ func (a *account) draw(op *rxOp) {
 // divert sends a packet to the next slot of the memory for slow packets.
 func (a *account) divert(op *rxOp) {
 	a.c.counters[rnicspec.CntSlow]++
+	a.diverts++
 	if n := a.line.Len(); a.mark > 0 && n >= a.mark {
 		a.q.Mark(&op.e)
 		a.c.marked(a.q, a.c.now())
@@ -151,7 +155,7 @@ func (a *account) divert(op *rxOp) {
 // raise writes an event of the account; imm marks one with HasImm.
 func (a *account) raise(o rnicspec.Opcode, imm bool) {
 	a.c.writeEntry(a.events, &rnicspec.CQE{Opcode: o, ID: uint64(a.number), QPN: a.q.Num,
-		Bytes: uint32(a.line.Len()), Imm: a.copied, HasImm: imm})
+		Bytes: uint32(a.line.Len()), Imm: a.copied, HasImm: imm, Written: a.written})
 }
 
 // finishRequest writes the completions of a request that takes effect now, or leaves them to the slow packet before it.
@@ -207,7 +211,7 @@ func (a *account) mayResume() {
 
 // drain requests copies of the oldest slow packets that wait.
 func (a *account) drain(n uint32) {
-	a.asked = false
+	a.asked, a.urged = false, false
 	if n := int(min(n, 1<<rnicspec.MaxLogRing)); a.line.Len() > a.wanted && n > 0 {
 		a.wanted = min(a.wanted+n, a.line.Len())
 		a.copyMore()

@@ -87,6 +87,7 @@ func TestAccount(t *testing.T) {
 	require.Len(t, events, 2, "out of credits, and a message that waits")
 	require.Equal(t, rnicspec.EventSlow, events[1].Opcode)
 	require.EqualValues(t, 3, events[1].Bytes)
+	require.Zero(t, events[1].Written)
 
 	r.drain(2)
 	r.run()
@@ -98,6 +99,7 @@ func TestAccount(t *testing.T) {
 	got := r.b.poll()
 	require.Len(t, got, 1)
 	require.EqualValues(t, 5, got[0].Drawn)
+	require.EqualValues(t, 3, got[0].Slow)
 	require.Equal(t, r.hosts[0].bytes(r.from, 8192), r.hosts[1].bytes(r.to, 8192))
 	require.Equal(t, rnicspec.AccountState{Balance: 6}, r.state())
 	events = r.events.poll()
@@ -105,6 +107,7 @@ func TestAccount(t *testing.T) {
 	require.Equal(t, rnicspec.EventDrained, events[0].Opcode)
 	require.EqualValues(t, 2, events[0].Imm, "copied")
 	require.EqualValues(t, 1, events[0].Bytes, "left")
+	require.EqualValues(t, 1, events[1].Written)
 	require.True(t, nic.Idle())
 
 	r.credit(rnicspec.Credit{Credits: 9, Take: true})
@@ -116,6 +119,9 @@ func TestAccount(t *testing.T) {
 		RemoteVA: r.to, RemoteKey: 2})
 	require.NoError(t, r.e.RunUntil(r.e.Now()+10*simcore.Microsecond))
 	require.Len(t, r.a.poll(), 1, "the READ waits for the slow packet")
+	events = r.events.poll()
+	require.Equal(t, rnicspec.EventBlocked, events[len(events)-1].Opcode)
+	require.EqualValues(t, 1, events[len(events)-1].Bytes)
 	r.drain(1)
 	r.run()
 	require.Len(t, r.a.poll(), 1)

@@ -231,6 +231,9 @@ func (c *Comp) writeCompletion(q *qpair, d *core.Completion) {
 	to := q.cqs[0]
 	if d.Recv {
 		to = q.cqs[1]
+		if q.account != nil {
+			q.account.written++
+		}
 	}
 	c.writeEntry(to, &d.CQE)
 }

@@ -262,7 +262,7 @@ type SetAccount struct {
 	Slow      uint64 // bus address of the slots
 	Log       uint8  // there are 2^Log slots; while all are in use, packets wait in the receive buffer
 	SlotBytes uint32 // the path MTU or more
-	Events    uint32 // completion queue for EventSlow and EventDrained
+	Events    uint32 // completion queue for EventSlow, EventBlocked and EventDrained
 	Mark      uint32 // a slow packet that finds so many waiting counts as marked by the network; 0: none does
 }
 

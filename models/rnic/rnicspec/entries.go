@@ -135,8 +135,9 @@ type CQE struct {
 	HasImm bool
 	Phase  bool // true in the first pass of the ring
 
-	// Drawn counts the credits that the account of the queue pair gave up to this message, for receive entries.
-	Drawn uint32
+	// Of a queue pair with an account. In receive entries, Drawn counts the credits that the account gave up to this
+	// message, and Slow its slow packets. In events of accounts, Written counts the receive entries written so far.
+	Drawn, Slow, Written uint32
 }
 
 // Encode writes the entry to the first CQEBytes of b. The phase is in its last byte.
@@ -150,6 +151,8 @@ func (c *CQE) Encode(b []byte) {
 	le.PutUint32(b[16:], c.QPN)
 	le.PutUint32(b[20:], c.SrcQP)
 	le.PutUint32(b[28:], c.Drawn)
+	le.PutUint32(b[32:], c.Slow)
+	le.PutUint32(b[36:], c.Written)
 	b[24], b[25], b[26], b[63] = byte(c.Opcode), byte(c.Status), bit(c.HasImm), bit(c.Phase)
 }
 
@@ -161,7 +164,7 @@ func (c *CQE) Decode(b []byte) {
 		ID: le.Uint64(b), Bytes: le.Uint32(b[8:]), Imm: le.Uint32(b[12:]), QPN: le.Uint32(b[16:]),
 		SrcQP:  le.Uint32(b[20:]),
 		Opcode: Opcode(b[24]), Status: Status(b[25]), HasImm: b[26]&1 != 0, Phase: b[63]&1 != 0,
-		Drawn: le.Uint32(b[28:]),
+		Drawn: le.Uint32(b[28:]), Slow: le.Uint32(b[32:]), Written: le.Uint32(b[36:]),
 	}
 }
 

@@ -43,7 +43,8 @@ const (
 	EventLastWQE  // queue pair QPN has failed, and takes no more entries from its shared receive queue
 
 	// Events of accounts; ID is the number of the account, Bytes the number of slow packets that wait.
-	EventSlow    // the account ran out of credits or, with HasImm, something waits for slow packets
+	EventSlow    // the account ran out of credits or, with HasImm, a message is whole but for slow packets
+	EventBlocked // a READ, an atomic, or a packet without a free slot waits for slow packets
 	EventDrained // the copies that AccountDrain requested have ended; Imm is their number
 	NumOpcodes
 )
@@ -51,7 +52,7 @@ const (
 func (o Opcode) String() string {
 	return name([]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "CMP_SWAP", "FETCH_ADD", "RECV",
 		"RECV_WRITE_IMM", "SRQ_LIMIT", "LAST_WQE",
-		"SLOW", "DRAINED"}, int(o), "Opcode")
+		"SLOW", "BLOCKED", "DRAINED"}, int(o), "Opcode")
 }
 
 // IsAtomic reports whether the operation is an atomic on 8 bytes of the peer's memory.

@@ -29,7 +29,7 @@ func TestEntries(t *testing.T) {
 	r.Encode(b)
 	rb.Decode(b)
 	require.Equal(t, r, rb)
-	q, qb := CQE{1, 2, 3, 4, 5, RecvWrite, Flushed, true, true, 6}, CQE{}
+	q, qb := CQE{1, 2, 3, 4, 5, RecvWrite, Flushed, true, true, 6, 7, 8}, CQE{}
 	q.Encode(b)
 	qb.Decode(b)
 	require.Equal(t, q, qb)

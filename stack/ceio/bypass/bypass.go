@@ -8,6 +8,7 @@ import (
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/field"
 	"nictwin/stack/rnicverbs"
+	"nictwin/stack/rnicverbs/provider"
 )
 
 // Spec holds the parameters of a controller.
@@ -97,9 +98,16 @@ type flow struct {
 	account  uint32
 	qpn      uint32
 	drawn    uint32 // credits drawn by the messages that applications have taken
+	slow     uint32 // slow packets of these, and of earlier ones
+	taken    uint32 // messages that applications have taken
 	returned int    // credits of these that the account has not got back yet
 	messages int    // messages taken since credits returned
-	draining bool
+
+	copied  uint32 // slow packets
+	written uint32 // messages whose completion entries had been written at the last event
+	wanted  bool   // something waits for slow packets
+	blocked bool   // a READ, an atomic, or a packet without a free slot does
+	copying bool   // a run of copies is in progress
 }
 
 // New returns a controller whose slow packets are kept at bus address `slow`.
@@ -153,18 +161,23 @@ func (c *Controller) Close(qpn uint32) {
 	}
 }
 
-// Processed records that an application took a message, up to which a queue pair had drawn a number of credits.
-func (c *Controller) Processed(qpn, drawn uint32) {
+// Processed records that an application took a message, and what a queue pair had drawn up to it.
+func (c *Controller) Processed(qpn uint32, upTo provider.Drawn) {
 	f := c.byQP[qpn]
 	if f == nil {
 		return
 	}
-	f.returned += int(drawn - f.drawn)
-	f.drawn = drawn
-	if f.messages++; f.messages >= c.spec.Batch && !f.draining {
+	f.returned += int(upTo.Credits - f.drawn)
+	f.drawn, f.slow = upTo.Credits, upTo.Slow
+	f.taken++
+	if f.messages++; f.messages >= c.spec.Batch && !f.slowly() {
 		c.give(f, false)
 	}
+	c.drain(f)
 }
+
+// slowly reports whether slow packets of the flow are being copied or wait for that: credits return with its resume.
+func (f *flow) slowly() bool { return f.wanted || f.copying }
 
 // give returns credits to a flow.
 func (c *Controller) give(f *flow, resume bool) {
@@ -204,15 +217,17 @@ func (c *Controller) event(e *rnicspec.CQE) {
 	case f == nil: // the queue pair was destroyed
 	case e.Opcode == rnicspec.EventSlow && !e.HasImm:
 		c.stats.Exhausted++
-	case e.Opcode == rnicspec.EventSlow && !f.draining:
+	case e.Opcode == rnicspec.EventSlow || e.Opcode == rnicspec.EventBlocked:
+		f.wanted, f.blocked, f.written = true, f.blocked || e.Opcode == rnicspec.EventBlocked, e.Written
 		c.drain(f)
 	case e.Opcode == rnicspec.EventDrained:
 		c.stats.Copies += uint64(e.Imm)
-		if e.Bytes > 0 {
+		f.copied, f.written = f.copied+e.Imm, e.Written
+		if f.copying, f.wanted = false, e.Bytes > 0; f.wanted {
 			c.drain(f)
 			return
 		}
-		f.draining = false
+		f.blocked = false
 		c.stats.Resumes++
 		c.give(f, true)
 	}
@@ -221,13 +236,31 @@ func (c *Controller) event(e *rnicspec.CQE) {
 // runWithout is the length of a run of copies without credits: assumption.
 const runWithout = 32
 
-// drain makes the NIC copy a run of slow packets.
+// drain makes the NIC copy a run of slow packets, if something waits for them and the run may begin.
 func (c *Controller) drain(f *flow) {
-	f.draining = true
-	c.stats.Drains++
-	run := c.Share()
-	if run == 0 {
-		run = runWithout
+	run := c.run(f)
+	if !f.wanted || f.copying || run == 0 {
+		return
 	}
+	f.copying, f.blocked = true, false
+	c.stats.Drains++
 	c.write(rnicspec.Account(f.account, rnicspec.AccountDrain), uint32(run))
+}
+
+// run returns the length of a flow's next run of copies; 0: none may begin. Copied packets fill the cache until
+// applications have taken them, so they are no more than the share, and a run begins when there is room for half of
+// it. If applications have taken all messages that are whole, the next one is longer than that. Peers do not wait for
+// applications: what they have blocked is copied at once.
+func (c *Controller) run(f *flow) int {
+	share := c.Share()
+	ahead := max(int(int32(f.copied-f.slow)), 0) // messages may be taken before the event of their copies arrives
+	switch {
+	case share == 0:
+		return runWithout
+	case f.blocked || int32(f.taken-f.written) >= 0:
+		return share
+	case 2*ahead > share:
+		return 0
+	}
+	return share - ahead
 }

@@ -15,6 +15,7 @@ import (
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/rootbus"
 	"nictwin/stack/rnicverbs"
+	"nictwin/stack/rnicverbs/provider"
 )
 
 const (
@@ -102,11 +103,11 @@ type flow struct {
 	qp      [2]*rnicverbs.QP
 	cq      [2]*rnicverbs.CQ
 	from    uint64
-	posted  int      // bytes
-	written int      // bytes in the receiver's memory, in order
-	wrong   []uint64 // addresses of writes out of order
-	last    []int    // of messages that are not taken yet, the end of each
-	taken   []uint32 // of messages that were taken, but not reported as processed, what the flow had drawn
+	posted  int              // bytes
+	written int              // bytes in the receiver's memory, in order
+	wrong   []uint64         // addresses of writes out of order
+	last    []int            // of messages that are not taken yet, the end of each
+	taken   []provider.Drawn // of messages that were taken, but not reported as processed
 }
 
 func newBed(t *testing.T, rng *rand.Rand, flows int, s bypass.Spec) *bed {
@@ -190,7 +191,7 @@ func (b *bed) take(f *flow) {
 			require.Equal(b.t, rnicspec.OK, c.Status)
 			if i == 1 {
 				require.GreaterOrEqual(b.t, f.written, f.last[0], "a completion before the bytes of its message")
-				f.last, f.taken = f.last[1:], append(f.taken, c.Drawn)
+				f.last, f.taken = f.last[1:], append(f.taken, provider.Drawn{Credits: c.Drawn, Slow: c.Slow})
 			}
 		}, func(int) {}))
 	}
@@ -273,6 +274,56 @@ func (b *bed) checkEnd(seed uint64, sum *bypass.Stats) {
 	sum.Exhausted, sum.Drains, sum.Resumes = sum.Exhausted+st.Exhausted, sum.Drains+st.Drains, sum.Resumes+st.Resumes
 }
 
+// TestCopiesAhead checks that slow packets are copied ahead of the application within the flow's share, that those of a
+// message longer than the share are copied all the same, and that a READ does not wait for the application.
+func TestCopiesAhead(t *testing.T) {
+	s := bypass.DefaultSpec()
+	s.Flows, s.Credits = 1, 8
+	b := newBed(t, rand.New(rand.NewPCG(3, 3)), 1, s)
+	f, read := b.flows[0], b.ends[0]
+	post := func(o rnicspec.Opcode, n, at int) {
+		require.NoError(t, f.qp[0].Post(&rnicspec.WQE{Opcode: o, Flags: rnicspec.FlagSignalled, LocalKey: key,
+			RemoteKey: key, Length: uint32(n), LocalVA: f.from + uint64(at), RemoteVA: f.from + uint64(at)}))
+		require.NoError(t, f.qp[0].Ring())
+	}
+	send := func(n int) {
+		require.NoError(t, f.qp[1].Recv(&rnicspec.RecvWQE{Key: key}))
+		require.NoError(t, f.qp[1].RingRecv())
+		post(rnicspec.WriteImm, n, f.posted)
+		f.posted += n
+		f.last = append(f.last, f.posted)
+		require.NoError(t, b.e.Run())
+	}
+	for range 40 {
+		send(100)
+	}
+	require.EqualValues(t, 5, b.c.Stats().Copies, "the application takes nothing: no room for half of the share")
+	require.Equal(t, (8+5)*100, f.written, "with the fast ones")
+	for len(f.last) > 0 {
+		require.NoError(t, f.cq[1].Poll(func(c *rnicspec.CQE) {
+			f.last, f.taken = f.last[1:], append(f.taken, provider.Drawn{Credits: c.Drawn, Slow: c.Slow})
+		}, func(int) {}))
+		require.NoError(t, b.e.Run())
+		for _, x := range f.taken {
+			b.c.Processed(f.qp[1].Num(), x)
+			require.NoError(t, b.e.Run())
+			require.LessOrEqual(t, b.c.Stats().Copies, uint64(x.Slow)+8)
+		}
+		f.taken = nil
+	}
+	require.Equal(t, f.posted, f.written)
+	send(20 * mtu)
+	require.Equal(t, f.posted, f.written, "20 packets")
+	for range 12 {
+		send(100)
+	}
+	require.Less(t, f.written, f.posted)
+	post(rnicspec.Read, 64, room-64)
+	require.NoError(t, b.e.Run())
+	require.Equal(t, f.posted, f.written, "a READ waits for them")
+	require.NoError(t, read.dev.Err())
+}
+
 // TestSpecs checks that wrong parameters are refused by field, and that flows beyond the accounts are.
 func TestSpecs(t *testing.T) {
 	for want, change := range map[string]func(*bypass.Spec){
@@ -296,6 +347,6 @@ func TestSpecs(t *testing.T) {
 	b.c.Open(99, func(e error) { err = e })
 	require.EqualError(t, err, "bypass: queue pair 99: all 1 accounts are in use: want more flows")
 	b.c.Close(b.flows[0].qp[1].Num())
-	b.c.Processed(b.flows[0].qp[1].Num(), 5) // of a flow that was closed: no effect
+	b.c.Processed(b.flows[0].qp[1].Num(), provider.Drawn{Credits: 5}) // of a flow that was closed: no effect
 	require.Zero(t, b.c.Stats())
 }

@@ -7,10 +7,13 @@ import (
 
 // Accounts gives RC queue pairs credits for the packets that they receive (stack/ceio/bypass).
 type Accounts interface {
-	Open(qpn uint32, done func(error))  // the queue pair is connected, and may receive
-	Processed(qpn uint32, drawn uint32) // an application took a message from a completion queue; see rnicspec.CQE.Drawn
-	Close(qpn uint32)                   // the queue pair was destroyed
+	Open(qpn uint32, done func(error)) // the queue pair is connected, and may receive
+	Processed(qpn uint32, upTo Drawn)  // an application took a message from a completion queue
+	Close(qpn uint32)                  // the queue pair was destroyed
 }
+
+// Drawn is how many credits an account had drawn up to a message, and its slow packets (rnicspec.CQE).
+type Drawn struct{ Credits, Slow uint32 }
 
 // SetAccounts sets the accounts of RC queue pairs that connect from now on; nil: they get none.
 func (c *Context) SetAccounts(a Accounts) { c.accounts = a }
@@ -25,10 +28,10 @@ func (q *QP) openAccount(done func(error)) {
 	q.c.accounts.Open(q.Num(), done)
 }
 
-// arrived keeps the credits that a received message had drawn, until the application takes the message.
+// arrived keeps what the account had drawn up to a received message, until the application takes the message.
 func (q *QP) arrived(e *rnicspec.CQE) {
 	if q.accounted && e.Status == rnicspec.OK && (e.Opcode == rnicspec.Recv || e.Opcode == rnicspec.RecvWrite) {
-		q.drawn.Push(e.Drawn)
+		q.drawn.Push(Drawn{e.Drawn, e.Slow})
 	}
 }
 

@@ -18,9 +18,9 @@ type QP struct {
 	init      verbs.QPInitAttr
 	send      *CQ
 	recv      *CQ
-	accounted bool               // the queue pair has an account
-	drawn     fifo.Queue[uint32] // credits that received messages had drawn which no application has taken yet
-	shared    *SRQ               // gives receive requests; nil: none
+	accounted bool              // the queue pair has an account
+	drawn     fifo.Queue[Drawn] // up to received messages that no application has taken yet
+	shared    *SRQ              // gives receive requests; nil: none
 	queues    verbs.Queues
 	handle    uint32 // address handle of the peer
 	created   bool   // the queue pair was created in the NIC
