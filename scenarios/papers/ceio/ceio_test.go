@@ -143,21 +143,26 @@ func TestFullPhasesAreScenarios(t *testing.T) {
 func TestFlowsOfPhases(t *testing.T) {
 	s := session(t, &Dynamic, 50)
 	for _, k := range []struct {
-		p                *phases
-		x                system
-		length, settling simcore.Ps
-	}{{changing(s), baseline, 4 * milli, milli}, {growing(s), baseline, 2 * milli, milli / 2},
-		{changing(s), withCEIO, 2 * milli, milli / 2}, {changing(s), hostCC, 5 * milli, 2 * milli}} {
+		p                        *phases
+		x                        system
+		length, settling, longer simcore.Ps
+	}{{changing(s), baseline, 4 * milli, milli, 8 * milli}, {growing(s), baseline, 2 * milli, milli / 2, 0},
+		{changing(s), withCEIO, 2 * milli, milli / 2, 0}, {growing(s), hostCC, 5 * milli, 2 * milli, 0},
+		{changing(s), hostCC, 5 * milli, 2 * milli, 3 * milli}} {
 		p, x, settling := k.p.of(s, k.x), k.x, k.settling
 		require.Equal(t, k.length, p.length)
 		list, err := run.Parse("f.yaml", []byte(p.scene(s, x).Text(s)))
 		require.NoError(t, err)
-		require.EqualValues(t, p.length*simcore.Ps(len(p.involved)), list[0].Spec.Measure.WarmUp+
+		require.EqualValues(t, p.length*simcore.Ps(len(p.involved))+k.longer, list[0].Spec.Measure.WarmUp+
 			list[0].Spec.Measure.Window)
 		for phase := range p.involved {
 			from, to := p.judged(phase)
 			require.Equal(t, settling, from-p.length*simcore.Ps(phase), "windows open meanwhile")
-			require.Equal(t, p.length*simcore.Ps(phase+1), to)
+			if begin := p.length * simcore.Ps(phase+1); phase < len(p.involved)-1 {
+				require.Equal(t, begin, to)
+			} else {
+				require.Equal(t, begin+k.longer, to, "the last phase")
+			}
 			flows := 0
 			for i := range list[0].Spec.Workloads {
 				w := &list[0].Spec.Workloads[i]

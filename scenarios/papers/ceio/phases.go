@@ -23,6 +23,7 @@ type phases struct {
 	ended    map[string]int // names of key-value stores by the phase before which they ended
 
 	length   simcore.Ps // of a phase
+	longer   simcore.Ps // by which the last one is
 	settling simcore.Ps // the begin of a phase, which is not measured
 }
 
@@ -42,6 +43,10 @@ var phaseInputs = []study.Input{
 		"first quarter is not measured: beside CPU-bypass flows its rates are known to 2.7% in 3 ms"},
 	{Name: "hostcc.phase", Value: 10, Unit: "ms", Source: "as phase, of HostCC, whose first 4 ms are not measured: " +
 		"six CPU-involved flows beside two CPU-bypass flows have 4% more after 2 ms"},
+	{Name: "baseline.last", Value: 24, Unit: "ms", Source: "as baseline.phase, of the last phase: the rate of two " +
+		"CPU-involved flows is known to 1.9% in 6 ms"},
+	{Name: "hostcc.last", Value: 16, Unit: "ms", Source: "as hostcc.phase, of the last phase with changing flows, " +
+		"for the same reason"},
 }
 
 // of returns the phases as a system has them.
@@ -55,9 +60,13 @@ func (p *phases) of(s *study.Session, x system) *phases {
 	case x == hostCC:
 		own.length = length("hostcc.phase")
 		own.settling = min(4*milli, own.length*2/5)
+		if p.changes() {
+			own.longer = length("hostcc.last") - own.length
+		}
 		return &own
 	case x == baseline && p.changes():
 		own.length = length("baseline.phase")
+		own.longer = length("baseline.last") - own.length
 	default:
 		own.length = length("phase")
 	}
@@ -106,10 +115,14 @@ func (p *phases) fields() (all []string) {
 	const chunks = 10_000
 	for _, x := range p.parts {
 		count, at, begin := simcore.Ps(chunks), x.end*p.length, ""
-		if x.asks {
-			count = 12 * p.length / micro * (x.end - x.first)
+		last := int(x.end) == len(p.involved)
+		if last {
+			at += p.longer
 		}
-		if int(x.end) == len(p.involved) {
+		if x.asks {
+			count = 12 * (at - x.first*p.length) / micro
+		}
+		if last {
 			at += behind
 		}
 		if x.first > 0 {
@@ -127,7 +140,7 @@ func (p *phases) scene(s *study.Session, x system) *point.Scene {
 	if x == withCEIO {
 		more = []string{fmt.Sprintf("flows: %d, inactive: %dps, reactivate: %dps", p.flows, t, t)}
 	}
-	total := p.length * simcore.Ps(len(p.involved))
+	_, total := p.judged(len(p.involved) - 1)
 	return &point.Scene{Name: fmt.Sprintf("%s, %s", x, p.name), Board: testbed(s, p.clients),
 		Stacks: x.stacks(s, p.clients, putBytes, more...), Passing: p.fields(), Warm: p.settling,
 		Window: total - p.settling, Whole: true, Series: true, Samples: samples}
@@ -139,7 +152,10 @@ const samples = 2048
 // judged returns the part of a phase in which it is measured.
 func (p *phases) judged(phase int) (from, to simcore.Ps) {
 	begin := p.length * simcore.Ps(phase)
-	return begin + p.settling, begin + p.length
+	if from, to = begin+p.settling, begin+p.length; phase == len(p.involved)-1 {
+		to += p.longer
+	}
+	return from, to
 }
 
 // level is a mean over a phase, with the half width of its interval.
@@ -202,10 +218,11 @@ func (p *phases) rate(s *study.Session, x *point.Played, phase int) study.Rate {
 	const perRequest = (22+86)/2 + 66 // bytes of requests and answers: as many gets as puts
 	l := p.mean(x, phase, func(where, what string) bool { return p.involves(phase, where, what) })
 	run := fmt.Sprintf("%s, phase %d", x.Name, phase+1)
-	requests := l.mean * 1e9 / 8 / perRequest * float64(p.length-p.settling) / float64(simcore.Second)
+	from, to := p.judged(phase)
+	requests := l.mean * 1e9 / 8 / perRequest * float64(to-from) / float64(simcore.Second)
 	s.Outcome.Runs = append(s.Outcome.Runs, study.Run{Name: run, RoundTrips: int(requests),
 		Relative: min(l.half/max(l.mean, 1e-9), 1), Converged: l.mean > 0 && l.half <= study.Precision*l.mean,
-		SimPs: int64(p.length), Scale: float64(10*simcore.Second) / float64(p.length)})
+		SimPs: int64(to - from + p.settling), Scale: float64(10*simcore.Second) / float64(to-from+p.settling)})
 	return study.Rate{Value: l.mean * 1e3 / 8 / perRequest, Run: run}
 }
 
