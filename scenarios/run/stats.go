@@ -142,7 +142,11 @@ func follow(wire *probe.Wire, spec *apps.Spec, flows []apps.Flow, first int) {
 				slots, bytes := spec.Slots()
 				wire.FollowRing(d, s, from.FirstPSN, probe.Ring{Base: to.Slots, Slots: slots, SlotBytes: bytes})
 			default:
-				wire.Follow(d, s, from.FirstPSN, packets(spec))
+				count := packets(spec)
+				if answer {
+					count = spec.AnswerPackets // followed over RC alone
+				}
+				wire.Follow(d, s, from.FirstPSN, count)
 			}
 		}
 		follow(false, &f.Ends[0], &f.Ends[1])

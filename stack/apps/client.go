@@ -1,8 +1,11 @@
 package apps
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
+	"nictwin/models/sim/field"
 	"nictwin/stack/verbs"
 )
 
@@ -156,6 +159,42 @@ func (c *client) fill(i, m int) bool {
 
 // imm returns the immediate data of message m.
 func (e *end) imm(m int) uint32 { return uint32(mix(e.spec.Seed+uint64(e.flow)<<32) + uint64(m)) }
+
+// validateMisuse rejects faults that the workload cannot provoke.
+func (s *Spec) validateMisuse() error {
+	x := s.Misuse
+	if x == nil {
+		return nil
+	}
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(slices.Contains([]FaultKind{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive,
+		NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, faultNames)
+	bad(!x.What.remote() || !s.traits().Sends, "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
+	bad(x.What != RemoteKey || !s.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
+	bad(!x.What.receive() || s.traits().Sends, "misuse.what", "%s: kind %s places no data by receive requests", x.What,
+		s.Kind)
+	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
+	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v the owner of a request is unknown", x.What,
+		field.Path("shared_receive"))
+	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
+	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what",
+		"%s: the answer must need no memory, and no other message may be in flight: want kind %s with %v", x.What,
+		PingPong, field.Path("inline"))
+	bad(!x.What.receive() || !s.LowLatency, "misuse.what", "%s: a low-latency queue pair refuses to post it", x.What)
+	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
+	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message,
+		s.Count-1, field.Path("count"))
+	if x.Message >= 0 && len(s.Sizes) > 0 {
+		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes according to %v: want one with some",
+			x.Message, field.Path("sizes"))
+	}
+	return errors.Join(errs...)
+}
 
 // injectFault makes w faulty if the spec's fault is for this request.
 func (c *client) injectFault(w *verbs.SendWR, m int) {

@@ -225,7 +225,7 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 	}
 	if n < 0 || n > len(e.side.got) {
 		e.fail(Finding{What: "length", Message: next,
-			Text: fmt.Sprintf("a message of %d B: expected %d", n, e.spec.size(next))})
+			Text: fmt.Sprintf("a message of %d B: expected %d", n, e.expects(next))})
 		return next, false
 	}
 	if e.spec.Transport == Raw && !e.checkHeader(a, slot, next) {
@@ -240,8 +240,9 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 		}
 		return next, true
 	}
-	got := e.got(n)
-	if !e.check("load", a.load(e.side.Core, slot, skip, a.piece, got)) {
+	got, head := e.got(n), min(e.spec.Head, n)
+	if !e.check("load", errors.Join(a.load(e.side.Core, slot, skip, a.piece, got[:head]),
+		a.load(e.side.Core, slot, skip+head, a.piece, got[head:]))) {
 		return next, false
 	}
 	m = next
@@ -261,9 +262,17 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 
 // compare checks the received bytes of message m against its pattern, and counts the message if they are correct.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
-	want := e.want(e.spec.size(m))
+	want := e.want(e.expects(m))
 	e.message(want, direction, m)
 	e.compareBytes(got, want, m, where)
+}
+
+// expects returns the length of message m, or of its answer, that the end receives.
+func (e *end) expects(m int) int {
+	if e.client {
+		return e.spec.answerSize(m)
+	}
+	return e.spec.size(m)
 }
 
 // message writes the bytes of message m.

@@ -64,9 +64,12 @@ func (s *Spec) Operation(m int) string {
 	return "cmp_swap"
 }
 
-// Packets returns the number of PSNs that request m takes; the answer of an application takes as many. It returns 0 if
-// it has no packet, or does not determine the PSNs of its packets: those of several walks by READs leave in the order
-// in which the READs before them ended. lengths returns the lengths of a handler's request and answer (Engine.Lengths).
+// AnswerPackets returns the number of PSNs that an application's answer to request m takes.
+func (s *Spec) AnswerPackets(m int) int { return max((s.answerSize(m)+s.MTU-1)/s.MTU, 1) }
+
+// Packets returns the number of PSNs that request m takes. It returns 0 if it has no packet, or does not determine the
+// PSNs of its packets: those of several walks by READs leave in the order in which the READs before them ended. lengths
+// returns the lengths of a handler's request and answer (Engine.Lengths).
 func (s *Spec) Packets(m int, lengths func(k Kind, bytes int) (request, answer int)) int {
 	bytes, reads := s.size(m), s.traits().Pattern == kind.Lookups
 	switch {
@@ -127,7 +130,11 @@ func (e *end) tookMessage(m, before int) {
 
 // observe calls a method of the observer, given as `event`, with message m of a flow.
 func (r *Run) observe(o Observer, event func(Observer, *Message), flow int, answer bool, m int) {
-	r.message = Message{Flow: flow, Answer: answer, Number: m, Bytes: r.spec.size(m)}
+	bytes := r.spec.size(m)
+	if answer {
+		bytes = r.spec.answerSize(m)
+	}
+	r.message = Message{Flow: flow, Answer: answer, Number: m, Bytes: bytes}
 	event(o, &r.message)
 }
 

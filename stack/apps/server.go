@@ -53,7 +53,7 @@ func (s *server) postAnswers() bool {
 
 // build builds the request at index i of a batch, which answers a message. Its ID is the answer's ordinal.
 func (s *server) build(i int, r reply) bool {
-	n, w, ordinal := s.spec.size(r.message), &s.wrs[i], s.posted+i
+	n, w, ordinal := s.spec.answerSize(r.message), &s.wrs[i], s.posted+i
 	if s.answered != nil {
 		s.answered[ordinal%len(s.answered)] = r.message
 	}

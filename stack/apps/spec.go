@@ -107,9 +107,12 @@ type Spec struct {
 	By            kind.By `yaml:"by"`             // list_walk, batched_read: what reads the server's memory
 	SharedCounter bool    `yaml:"shared_counter"` // atomics: all flows add to one counter
 
+	// bytes of a message that its receiver reads before it reads the rest, as an RPC library has its header; 0: all
+	Head int `yaml:"head" unit:"bytes"`
+
 	Ring rb2.Spec `yaml:"ring"` // the ring of each flow
 
-	// bytes of each answer of kind echo over UDP, the first ones of its request; null: all of them
+	// bytes of each answer of kinds echo, ping_pong and reflector; null: as many as its request has
 	Answer *int           `yaml:"answer" unit:"bytes"`
 	Every  int64          `yaml:"every_ps"` // UDP: time from one request of a flow to the next; 0: as depth allows
 	KV     kind.KVSpec    `yaml:"kv"`       // options of kind kv
@@ -183,7 +186,7 @@ const (
 	maxPieces    = 16
 	maxPorts     = 8
 	maxPSN       = 1<<24 - 1
-	stampLen     = 4 // bytes of the message number at the start of a message
+	stampLen     = kind.NumberBytes
 )
 
 // MaxMessages bounds the messages of the flows of all workloads, answers not counted: their completions are all kept.
@@ -230,6 +233,10 @@ func (s *Spec) Validate() error {
 	bad(s.CloseEvery == 1 || s.Transport == RC && s.Misuse == nil, "close_every",
 		"%d: want 1, or transport %s and no misuse", s.CloseEvery, RC)
 	within("receives", s.Receives, 0, maxDepth)
+	within("head", s.Head, 0, kind.MaxBytes)
+	bad(s.Head == 0 || s.Payload == Fresh && s.Notice == NoticeCompletion, "head", "%d: want 0, or %v %s and %v %s, so "+
+		"that completions announce the messages that are read", s.Head, field.Path("payload"), Fresh,
+		field.Path("notice"), NoticeCompletion)
 	within("receive_bytes", s.ReceiveBytes, 0, kind.MaxBytes)
 	s.validateReceiveBatch(bad)
 	within("ports", s.Ports, 1, maxPorts)
@@ -259,6 +266,7 @@ func (s *Spec) fields() *kind.Fields {
 	}{
 		{s.Inline, kind.Inline}, {s.Immediate, kind.Immediate}, {s.Invalidate, kind.Invalidate},
 		{s.LowLatency, kind.LowLatency}, {s.SharedReceive, kind.SharedReceive},
+		{s.Head != 0, kind.Head},
 		{s.CloseEvery != 1, kind.CloseEvery},
 		{s.Notice == NoticeBytes, kind.Notice},
 		{s.SharedCounter, kind.SharedCounter}, {len(s.Hops) > 0, kind.Hops}, {s.By == kind.ByReads, kind.Access},
@@ -340,44 +348,16 @@ func (s *Spec) validateLowLatency(bad func(ok bool, path field.Path, format stri
 		field.Path("low_latency"))
 }
 
-// validateMisuse rejects faults that the workload cannot provoke.
-func (s *Spec) validateMisuse() error {
-	x := s.Misuse
-	if x == nil {
-		return nil
-	}
-	var errs []error
-	bad := func(ok bool, path field.Path, format string, a ...any) {
-		if !ok {
-			errs = append(errs, field.Errorf(path, format, a...))
-		}
-	}
-	bad(slices.Contains([]FaultKind{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive,
-		NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, faultNames)
-	bad(!x.What.remote() || !s.traits().Sends, "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
-	bad(x.What != RemoteKey || !s.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
-	bad(!x.What.receive() || s.traits().Sends, "misuse.what", "%s: kind %s places no data by receive requests", x.What,
-		s.Kind)
-	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
-	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v the owner of a request is unknown", x.What,
-		field.Path("shared_receive"))
-	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
-	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what",
-		"%s: the answer must need no memory, and no other message may be in flight: want kind %s with %v", x.What,
-		PingPong, field.Path("inline"))
-	bad(!x.What.receive() || !s.LowLatency, "misuse.what", "%s: a low-latency queue pair refuses to post it", x.What)
-	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
-	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message,
-		s.Count-1, field.Path("count"))
-	if x.Message >= 0 && len(s.Sizes) > 0 {
-		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes according to %v: want one with some",
-			x.Message, field.Path("sizes"))
-	}
-	return errors.Join(errs...)
-}
-
 // size returns the length of message m in bytes.
 func (s *Spec) size(m int) int { return s.Sizes[m%len(s.Sizes)] }
+
+// answerSize returns the length of the answer to message m in bytes.
+func (s *Spec) answerSize(m int) int {
+	if s.Answer != nil {
+		return *s.Answer
+	}
+	return s.size(m)
+}
 
 func (s *Spec) largest() int { return slices.Max(s.Sizes) }
 

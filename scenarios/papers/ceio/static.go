@@ -19,12 +19,14 @@ var Static = study.Experiment{
 	Group: "ceio", Name: "static", Title: "Eight flows of one kind, by packet size", Figures: "CE Fig. 9, Table 2",
 	Pictures: staticPictures,
 	Settled:  settledStatic(), Claims: staticClaims,
-	Inputs: inputs(hostLines, pause, study.Input{Name: "answer", Value: 64, Unit: "B", Source: "ceio.cfg.echo_ack: " +
-		"of a CPU-involved flow, the first bytes of its request. Taken as payload, as sizes of packets are: its " +
-		"frame has 158 B"}),
-	Run: static, Reasons: staticReasons(),
+	Inputs: inputs(hostLines, pause, echoAck),
+	Run:    static, Reasons: staticReasons(),
 	Notes: []string{"latencies are those of all requests that are answered in the window", missNote},
 }
+
+// echoAck is the length of the answers of echoes.
+var echoAck = study.Input{Name: "answer", Value: 64, Unit: "B", Source: "ceio.cfg.echo_ack: of a CPU-involved flow, " +
+	"the first bytes of its request. Taken as payload, as sizes of packets are: over UDP its frame has 158 B"}
 
 // staticClaims are the claims of Fig. 9 and Table 2.
 var staticClaims = append([]string{

@@ -180,7 +180,7 @@ func workloadSimplifications() []func(*workload.Spec) {
 		func(w *workload.Spec) { w.Ports, w.PSN = plain.Ports, nil },
 		func(w *workload.Spec) { w.Ring = plain.Ring },
 		func(w *workload.Spec) { w.Misuse = nil },
-		func(w *workload.Spec) { w.Answer = nil },
+		func(w *workload.Spec) { w.Answer, w.Head = nil, plain.Head },
 		func(w *workload.Spec) { w.Memory.Client = plain.Memory.Client },
 		func(w *workload.Spec) { w.Memory.Server = plain.Memory.Server },
 		func(w *workload.Spec) { w.Begin, w.End = 0, nil },

@@ -1,6 +1,10 @@
 package kind
 
-import "nictwin/models/sim/field"
+import (
+	"slices"
+
+	"nictwin/models/sim/field"
+)
 
 // Echo is the kind of SENDs to which the server answers by other bytes of the same length.
 const Echo Name = "echo"
@@ -12,24 +16,34 @@ func (echo) Traits() Traits          { return Traits{Sends: true, Receives: true
 func (echo) Transports() []Transport { return []Transport{RC, UC, UD, UDP} }
 
 func (echo) Options() []Option {
-	return []Option{Inline, Immediate, LowLatency, Notice, SharedReceive, Misuse, SizesOption, DepthOption,
+	return []Option{Inline, Immediate, LowLatency, Notice, SharedReceive, Head, Misuse, SizesOption, DepthOption,
 		AnswerOption}
 }
 
-// validate checks the lengths over UDP, where a request and its answer are one packet each.
+// validate checks the lengths: over UDP a request and its answer are one packet each.
 func (echo) validate(f *Fields, bad *Faults) {
-	if f.Transport != UDP {
-		bad.Check(f.Answer == nil, AnswerOption, ": over %s answers are as long as requests: want none, or %v %s",
-			f.Transport, field.Path("transport"), UDP)
+	if f.Transport == UDP {
+		oneSize(Echo, f, MaxPayload, bad)
+	}
+	f.validateAnswer(bad)
+}
+
+// validateAnswer checks the length of answers, if they are not as long as requests.
+func (f *Fields) validateAnswer(bad *Faults) {
+	if f.Answer == nil {
 		return
 	}
-	oneSize(Echo, f, MaxPayload, bad)
-	most := MaxPayload
-	if n, ok := f.largest(); ok && n > 0 {
-		most = n
+	least, most := NumberBytes, MaxBytes
+	if f.Transport == UDP {
+		least, most = 1, MaxPayload
 	}
-	if f.Answer != nil {
-		bad.Check(*f.Answer >= 1 && *f.Answer <= most, AnswerOption, "%d: want 1 to %d, the bytes of a request",
-			*f.Answer, most)
+	if len(f.Sizes) > 0 && slices.Min(f.Sizes) >= least {
+		most = min(most, slices.Min(f.Sizes))
 	}
+	bad.Check(*f.Answer >= least && *f.Answer <= most, AnswerOption, "%d: want %d to %d, the bytes of a request",
+		*f.Answer, least, most)
+	bad.Check(f.Transport != Raw, AnswerOption, ": over %s frames go back whole: want none, or %v %s", Raw,
+		field.Path("transport"), Either([]string{string(RC), string(UC), string(UD)}))
+	bad.Check(!slices.Contains(f.Set, Notice), AnswerOption, ": with %v every message ends with a sum over its bytes: "+
+		"want none, or %v completion", field.Path("notice"), field.Path("notice"))
 }

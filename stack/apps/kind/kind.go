@@ -74,6 +74,7 @@ const (
 	LowLatency    Option = "low_latency"
 	Notice        Option = "notice"
 	SharedReceive Option = "shared_receive"
+	Head          Option = "head"
 	CloseEvery    Option = "close_every"
 	SharedCounter Option = "shared_counter"
 	Reused        Option = "payload" // reused
@@ -140,7 +141,9 @@ type Kind interface {
 const (
 	MaxBytes = 1 << 24 // of a message
 	MaxHops  = 1 << 12
-	MaxDepth = 1 << 12
+	// NumberBytes is the length of the number with which messages begin that have as many bytes.
+	NumberBytes = 4
+	MaxDepth    = 1 << 12
 
 	// ValueBytes is the length of a node's value, and of a value of a batched READ.
 	ValueBytes = 64
@@ -245,6 +248,7 @@ var missing = map[Option]struct{ why, want string }{
 	LowLatency:    {"has no SENDs that a low-latency queue pair could carry", "false"},
 	Notice:        {"takes no messages from buffers of receive requests", "completion"},
 	SharedReceive: {"takes no receive requests", "false"},
+	Head:          {"has no messages that an application reads as they come", "0"},
 	CloseEvery:    {"has no WRITEs that immediate data closes", "1"},
 	SharedCounter: {"has no counter", "false"},
 	Reused:        {"derives answers from received bytes", "fresh"},

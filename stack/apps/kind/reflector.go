@@ -9,5 +9,7 @@ func (reflector) Name() Name              { return Reflector }
 func (reflector) Traits() Traits          { return echo{}.Traits() }
 func (reflector) Transports() []Transport { return []Transport{RC, UC, UD, Raw} }
 func (reflector) Options() []Option {
-	return []Option{Immediate, LowLatency, Notice, SharedReceive, Misuse}
+	return []Option{Immediate, LowLatency, Notice, SharedReceive, Head, Misuse, AnswerOption}
 }
+
+func (reflector) validate(f *Fields, bad *Faults) { f.validateAnswer(bad) }

@@ -10,5 +10,5 @@ func (send) Traits() Traits          { return Traits{Sends: true, Receives: true
 func (send) Transports() []Transport { return []Transport{RC, UC, UD, Raw} }
 
 func (send) Options() []Option {
-	return []Option{Inline, Immediate, Invalidate, LowLatency, Notice, SharedReceive, Reused, Misuse}
+	return []Option{Inline, Immediate, Invalidate, LowLatency, Notice, SharedReceive, Head, Reused, Misuse}
 }
