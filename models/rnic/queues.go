@@ -73,7 +73,8 @@ type fetch struct {
 	next *fetch // next fetch in ring.fetches
 }
 
-// fetchesAhead is the number of entry reads that a ring keeps in flight (assumption).
+// fetchesAhead is the number of entry reads that the ring of a queue pair keeps in flight (assumption). A shared receive
+// queue, from which many queue pairs take entries, has as many in flight as its NIC holds (Spec.Prefetch).
 const fetchesAhead = 2
 
 // ring handles a doorbell: pi is the new producer index. q is nil for the ring of a shared receive queue.
@@ -88,7 +89,7 @@ func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
 
 // fetch reads posted entries from a ring in memory, as far as there is room for them.
 func (c *Comp) fetch(q *qpair, r *ring) {
-	for r.requested != r.pi && r.fetches.Len() < fetchesAhead {
+	for r.requested != r.pi && (r.shared != nil || r.fetches.Len() < fetchesAhead) {
 		size := 1 << r.log
 		at := int(r.requested) & (size - 1)
 		n := min(int(r.pi-r.requested), c.spec.Fetch, size-at)
@@ -106,7 +107,8 @@ func (c *Comp) fetch(q *qpair, r *ring) {
 func (c *Comp) room(q *qpair, r *ring) int {
 	switch {
 	case r.shared != nil:
-		return c.spec.Prefetch - r.shared.Len()
+		inFlight := r.ahead() - int(r.pi-r.requested)
+		return c.spec.Prefetch - r.shared.Len() - inFlight
 	case r == &q.recv:
 		return c.spec.Prefetch - q.Receives()
 	}

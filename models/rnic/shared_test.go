@@ -39,6 +39,24 @@ func (s *testSRQ) post(entries ...rnicspec.RecvWQE) {
 	require.NoError(s.h.t, s.h.mmio.Write32(rnicspec.SRQDoorbell(s.n), uint32(s.pi)))
 }
 
+// TestSharedReadsAhead checks that a shared receive queue, which serves many queue pairs, has as many entries as its NIC
+// holds in flight or in the NIC, and no more.
+func TestSharedReadsAhead(t *testing.T) {
+	spec := testSpec()
+	spec.Prefetch = 4 * spec.Fetch
+	r := newRig(t, 1, spec)
+	s := r.hosts[0].srq(1)
+	r.run()
+	s.post(make([]rnicspec.RecvWQE, 6*spec.Fetch)...)
+	ring, most := &r.hosts[0].nic.srqs[1].ring, 0
+	for range 2000 {
+		require.NoError(t, r.e.RunUntil(r.e.Now()+simcore.Nanosecond))
+		most = max(most, ring.fetches.Len())
+	}
+	require.Equal(t, 4, most, "reads in flight")
+	require.Equal(t, 2*spec.Fetch, ring.ahead(), "left in memory")
+}
+
 // sharing makes a queue pair that takes its receive entries from the shared queue.
 func (s *testSRQ) sharing(typ rnicspec.QPType) *testQP {
 	h := s.h
