@@ -56,7 +56,7 @@ var Verbs = study.Experiment{
 	Notes: []string{"the RDMA NIC is a model in Go only, and counts credits itself (docs/ceio.md)",
 		"ShRing is a shared receive queue for each core, with an equal part of the entries: applications on " +
 			"different cores share none here",
-		"at 512 B CEIO is measured when the windows of DCTCP have come to rest, after 28 ms: by then all flows have " +
+		"at 512 B CEIO is measured when the windows of DCTCP have come to rest, after 40 ms: by then all flows have " +
 			"as many requests under way as they may",
 		"HostCC has its control loop on a core of its own, and marks by a register of the NIC (docs/rivals.md), as " +
 			"packets pass no software; ShRing and HostCC are measured at 512 B alone",
@@ -120,7 +120,7 @@ func verbsScene(s *study.Session, x system, n int) *point.Scene {
 	clients := strings.Repeat(fmt.Sprintf(", {kind: rnic, rnic: {%s}}", common), staticFlows)
 	warm, count := 4*milli, 50_000 // in 1 ms, flows do not get their shares back that others took in the pause
 	if x == withCEIO && n == tailSize {
-		warm, count = 28*milli, 200_000 // windows grow by a packet of a flow in a round trip
+		warm, count = 40*milli, 300_000 // windows grow by a packet of a flow in a round trip
 	}
 	warm = point.WarmUp(s, warm)
 	return &point.Scene{Name: fmt.Sprintf("%s, %s, %d B", x, column, n), Board: testbed(s, staticFlows),

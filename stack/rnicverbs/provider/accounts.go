@@ -12,7 +12,7 @@ type Accounts interface {
 	Close(qpn uint32)                  // the queue pair was destroyed
 }
 
-// Drawn is how many credits an account had drawn up to a message, and its slow packets (rnicspec.CQE).
+// Drawn counts the credits that an account had given up to a message, and the slow packets (rnicspec.CQE).
 type Drawn struct{ Credits, Slow uint32 }
 
 // SetAccounts sets the accounts of RC queue pairs that connect from now on; nil: they get none.
