@@ -47,5 +47,6 @@ func (b Builder) Build(name string) (*Core, error) {
 	}
 	c.alarm = simcore.NewAlarm(b.Scheduler, c, true)
 	c.regDone, c.since = c.readDone, never
+	c.granted = func() { c.readDone(0, nil) }
 	return c, nil
 }

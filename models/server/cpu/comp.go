@@ -33,6 +33,7 @@ type Core struct {
 	lines
 	reg         regRead
 	regDone     func(v uint64, err error)
+	granted     func()   // the lock that the core waits for is its own
 	roomSources []Holder // registers that were full at least once; method `work` is registered with the OnRoom of each
 
 	alarm     simcore.Alarm

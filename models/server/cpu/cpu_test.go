@@ -40,6 +40,7 @@ func TestCharges(t *testing.T) {
 		{"a copy at its rate", func(c *cpu.Core) { must(c.Copy(0x3000, 0x1000, 2*64)) }, 2 * 8 * ns},
 		{"a copy as memory allows", func(c *cpu.Core) { must(c.Copy(0x3000, 0x1000, 5*64)) }, latency + 8*ns},
 		{"a copy and a fence", func(c *cpu.Core) { must(c.Copy(0x3000, 0x1000, 64)); c.Fence() }, 2 * latency},
+		{"a lock behind a store", func(c *cpu.Core) { store(c, 1); c.Acquire(free{}); c.Compute(2) }, latency + 2*ns},
 		{"a register write", func(c *cpu.Core) { c.Post(new(regs), 0, make([]byte, 64)) }, 100 * ns},
 		{"register writes of 64 B at most", func(c *cpu.Core) { c.Post(new(regs), 60, make([]byte, 72)) }, 300 * ns},
 		{"a register write behind a store", func(c *cpu.Core) { store(c, 1); c.Post(new(regs), 0, make([]byte, 4)) },
@@ -56,6 +57,32 @@ func TestCharges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// free is a lock that nobody has.
+type free struct{}
+
+func (free) Take(granted func()) { granted() }
+
+// taken is a lock that the test frees.
+type taken struct{ free func() }
+
+func (l *taken) Take(granted func()) { l.free = granted }
+
+// A core stalls until it has a lock, with all its loops.
+func TestLockStalls(t *testing.T) {
+	b, l := newBench(t, simcore.NewEngine(), plain(), 50*ns), &taken{}
+	end := simcore.Ps(-1)
+	b.core.Acquire(l)
+	b.core.Compute(3)
+	b.core.Call(func() { end = b.now() })
+	b.at(400*ns, func() {
+		require.False(t, b.core.Idle())
+		l.free()
+	})
+	b.run()
+	require.Equal(t, 403*ns, end)
+	require.Equal(t, 400*ns, b.core.Stats().Waited)
 }
 
 func must(err error) {

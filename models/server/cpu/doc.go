@@ -21,6 +21,7 @@
 //     stalls the core until its completion.
 //   - A copy loads and stores line by line, at the rate Copy or as fast as its
 //     lines arrive, whichever is slower. Its stores may be reordered.
+//   - A lock of software (Acquire) stalls the core until it has the lock.
 //   - A Clean or Invalidate stalls the core until it is done; steps that begin
 //     later see its effect.
 //

@@ -18,6 +18,7 @@ type op struct {
 	n        int   // bytes still to do
 	line     *line // bytes of a store, a copy or a register write
 	regs     Registers
+	lock     Lock
 	done     func(v uint64, err error)
 	call     func()
 }
@@ -34,6 +35,7 @@ const (
 	opFence
 	opPost
 	opReadReg
+	opAcquire
 	opCall
 )
 
@@ -46,7 +48,7 @@ const (
 	blocked                     // continue with this op when Core.work is called: an access ended, or there is room
 )
 
-// regRead is the result of the register read that the core waits for.
+// regRead is the result of the register read that the core waits for; of a lock, only whether the core has it.
 type regRead struct {
 	ended bool
 	v     uint64
@@ -109,6 +111,8 @@ func (c *Core) end() {
 		r := c.reg
 		c.reg = regRead{}
 		o.done(r.v, r.err)
+	case opAcquire:
+		c.reg = regRead{}
 	}
 }
 
@@ -136,6 +140,8 @@ func (c *Core) do(o *op) progress {
 		return c.post(o)
 	case opReadReg:
 		return c.readReg(o)
+	case opAcquire:
+		return c.acquire(o)
 	}
 	return finished
 }
@@ -262,6 +268,21 @@ func (c *Core) readReg(o *op) progress {
 		if err := o.regs.Read(uint32(o.addr), o.n, c.regDone); err != nil {
 			c.reg = regRead{true, 0, err}
 		}
+	}
+	if !c.reg.ended {
+		return blocked
+	}
+	return finished
+}
+
+// acquire asks for a lock, and waits for it.
+func (c *Core) acquire(o *op) progress {
+	if !o.begun {
+		if !c.drained() {
+			return blocked
+		}
+		o.begun = true
+		o.lock.Take(c.granted)
 	}
 	if !c.reg.ended {
 		return blocked

@@ -15,6 +15,12 @@ type Registers interface {
 	Read(off uint32, n int, done func(v uint64, err error)) error
 }
 
+// Lock is a lock of software that cores share.
+type Lock interface {
+	// Take calls granted when the lock is the caller's, during the call or later.
+	Take(granted func())
+}
+
 // Holder is a set of Registers that can be full. A core's register access then waits for room.
 type Holder interface {
 	Registers
@@ -145,6 +151,13 @@ func (c *Core) Post(regs Registers, off uint32, b []byte) {
 func (c *Core) ReadReg(regs Registers, off uint32, n int, done func(v uint64, err error)) {
 	c.beginRecord()
 	c.ops.Push(op{kind: opReadReg, regs: regs, addr: uint64(off), n: n, done: done})
+}
+
+// Acquire makes the core stall until it has a lock. The core asks for it when all earlier stores have taken effect, as
+// atomic instructions do.
+func (c *Core) Acquire(l Lock) {
+	c.beginRecord()
+	c.ops.Push(op{kind: opAcquire, lock: l})
 }
 
 // Call makes the core call f when everything recorded before has been replayed.

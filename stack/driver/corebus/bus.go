@@ -72,6 +72,20 @@ type Bus struct {
 
 	later    *cpu.Loop // calls deferred; nil: nothing was deferred yet
 	deferred fifo.Queue[func()]
+
+	critical *cpu.Loop // critical sections; nil: there was none yet
+	sections fifo.Queue[section]
+	locked   func() // enter; bound once, as is leave
+	unlocked func()
+	word     [4]byte // of locks
+	lockErr  error   // of the accesses to the word of the current section
+}
+
+// section is a critical section of software: f under a lock.
+type section struct {
+	lock  *driver.Lock
+	f     func()
+	freed func(error)
 }
 
 // New returns the bus of a core to a device's registers.
@@ -82,7 +96,9 @@ func New(core *cpu.Core, regs cpu.Registers, s Spec) (*Bus, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("corebus: %w", err)
 	}
-	return &Bus{core: core, regs: regs, spec: s}, nil
+	b := &Bus{core: core, regs: regs, spec: s}
+	b.locked, b.unlocked = b.enter, b.leave
+	return b, nil
 }
 
 // Core returns the core that the bus charges.
@@ -168,6 +184,47 @@ func (b *Bus) callDeferred() bool {
 	return n > 0
 }
 
+// Locked implements driver.Locker. Each critical section is a turn of its own, so that other work of the core does not
+// prolong it.
+func (b *Bus) Locked(l *driver.Lock, f func(), freed func(error)) (err error) {
+	if b.critical == nil {
+		b.critical, err = b.core.Add(cpu.LoopSpec{Name: "critical sections", Poll: b.spec.Poll, As: cpu.Queues},
+			func(*cpu.Core) bool { return b.acquire() })
+		if err != nil {
+			return err
+		}
+	}
+	b.sections.Push(section{l, f, freed})
+	b.critical.Wake()
+	return nil
+}
+
+// acquire begins the next critical section, if there is one: the core waits for the lock.
+func (b *Bus) acquire() bool {
+	if b.sections.Len() == 0 {
+		return false
+	}
+	b.core.Acquire(b.sections.Front().lock)
+	b.core.Call(b.locked)
+	return true
+}
+
+// enter is called when the core has the lock. An atomic instruction reads and writes its word.
+func (b *Bus) enter() {
+	s := *b.sections.Front()
+	b.lockErr = errors.Join(b.core.Load(s.lock.Addr, b.word[:]), b.core.Store(s.lock.Addr, b.word[:]))
+	s.f()
+	b.lockErr = errors.Join(b.lockErr, b.core.Store(s.lock.Addr, b.word[:]))
+	b.core.Call(b.unlocked)
+}
+
+// leave is called when everything of a critical section has left the core.
+func (b *Bus) leave() {
+	s := b.sections.Pop()
+	s.lock.Free()
+	s.freed(b.lockErr)
+}
+
 // Apart is a Bus for boards whose endpoints have separate roots: a register read through an endpoint's root flushes the
 // NIC's writes to its memory.
 type Apart struct {
@@ -185,6 +242,6 @@ func (b Apart) Flush(endpoint int, done func(error)) {
 var (
 	_ driver.Bus        = (*Bus)(nil)
 	_ driver.Prefetcher = (*Bus)(nil)
-	_ driver.Deferrer   = (*Bus)(nil)
+	_ driver.Locker     = (*Bus)(nil)
 	_ driver.Flusher    = Apart{}
 )

@@ -1,6 +1,7 @@
 package corebus_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"nictwin/models/memory/mem"
 	"nictwin/models/server/cpu"
 	"nictwin/models/sim/simcore"
+	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 )
 
@@ -119,12 +121,14 @@ func TestNoAllocation(t *testing.T) {
 		}
 	}
 	read := func(v uint64, err error) { value += v }
+	lock, section := &driver.Lock{Addr: 0x3000}, func() { b.Write(0x1000, entry, over) }
 	step := func() {
 		d.at = d.at[:0]
 		b.Write(0x1000, entry, over)
 		over(b.WriteReg(0, entry[:4]))
 		b.Read(0x1000, entry, over)
 		b.ReadReg(0, 4, read)
+		over(b.Locked(lock, section, over))
 		space.Access(&wrote)
 		over(e.Run())
 	}
@@ -169,4 +173,51 @@ func TestDefer(t *testing.T) {
 	require.NoError(t, e.Run())
 	require.Equal(t, []string{"first", "second", "again"}, order)
 	require.Less(t, e.Now(), 10*simcore.Microsecond, "no event is left")
+}
+
+// TestLocked checks that critical sections of three cores follow each other: a section begins when the doorbell of the
+// one before has left, though the core of that one has other work, too, and its word is read and written.
+func TestLocked(t *testing.T) {
+	e, space, d, first := newBus(t, "host-ce")
+	buses := []*corebus.Bus{first}
+	for range 2 {
+		core, err := cpu.Builder{Scheduler: e, Spec: first.Core().Spec(), Memory: space}.Build("Core")
+		require.NoError(t, err)
+		b, err := corebus.New(core, d, corebus.HostSpec())
+		require.NoError(t, err)
+		buses = append(buses, b)
+	}
+	lock := &driver.Lock{Addr: 0x8000}
+	const long = 5 * simcore.Microsecond
+	var order []int
+	var began []simcore.Ps
+	sections := func(list ...int) {
+		for _, i := range list {
+			b := buses[i]
+			b.Core().Spend(ns * simcore.Ps(i)) // cores ask in this order
+			require.NoError(t, b.Locked(lock, func() {
+				order, began = append(order, i), append(began, e.Now())
+				b.Write(0x1000, make([]byte, 64), func(err error) { require.NoError(t, err) })
+				require.NoError(t, b.WriteReg(0, make([]byte, 4)))
+			}, func(err error) { require.NoError(t, err) }))
+			require.NoError(t, b.Defer(func() { b.Core().Spend(long) }))
+		}
+		require.Len(t, order, 0, "not in this turn")
+		require.NoError(t, e.Run())
+	}
+	sections(0, 1, 2, 0)
+	require.ElementsMatch(t, []int{0, 1, 2, 0}, order)
+	require.Len(t, d.at, 4)
+	for i := range 3 {
+		require.LessOrEqual(t, d.at[i], began[i+1], "the next section begins after the doorbell")
+	}
+	require.Less(t, began[2]-began[0], long, "they wait for sections alone")
+	require.Positive(t, buses[1].Core().Stats().Waited)
+	require.EqualValues(t, 3, buses[1].Core().Stats().Stores, "the entry, and the word before and after")
+	require.EqualValues(t, 1, buses[1].Core().Stats().Loads, "the word")
+
+	err := errors.New("freed was not called")
+	require.NoError(t, first.Locked(&driver.Lock{Addr: mem.Bus(7, 0)}, func() {}, func(x error) { err = x }))
+	require.NoError(t, e.Run())
+	require.ErrorIs(t, err, mem.ErrNoMemory)
 }
