@@ -48,7 +48,8 @@ func (d *Device) NewCQOn(bus driver.Bus, log uint8) (*CQ, error) {
 	c.read = c.entryRead
 	d.cqn++
 	held := true // set until the ring is cleared, because later commands may make the NIC write to it
-	d.commands.Push(command{cmd: &rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, blocked: &held})
+	d.commands.Push(command{cmd: &rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at},
+		blocked: func() bool { return held }})
 	d.bus.Write(at, make([]byte, size), func(err error) {
 		if err != nil {
 			d.fail(err)

@@ -30,7 +30,7 @@ type Device struct {
 type command struct {
 	cmd     rnicspec.Command
 	then    func(value uint32)
-	blocked *bool               // while it points to true, neither this command nor later ones begin
+	blocked func() bool         // while it returns true, neither this command nor later ones begin; nil: never
 	try     func(uint32, error) // gets the result; a refusal then does not end the driver
 }
 
@@ -128,7 +128,7 @@ func (d *Device) Then(f func()) {
 func (d *Device) next() {
 	for !d.running && d.err == nil && d.commands.Len() > 0 {
 		c := d.commands.Front()
-		if c.blocked != nil && *c.blocked {
+		if c.blocked != nil && c.blocked() {
 			return
 		}
 		if c.cmd == nil {

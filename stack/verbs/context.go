@@ -46,6 +46,18 @@ type Context interface {
 	OnAsync(f func(AsyncEvent))
 }
 
+// SRQOpener is a Context whose device lets several contexts, such as those of processes that share memory, use one
+// shared receive queue. libibverbs has no such call.
+type SRQOpener interface {
+	// OpenSRQ returns this context's handle of a shared receive queue that another context of the device created or
+	// opened. It may be posted to, and this context's queue pairs may have it (QPInitAttr.SRQ); each of their completion
+	// queues must have room for all requests of the queue. Requests name regions of the queue's protection domain.
+	//
+	// DestroySRQ closes the handle. Only the context that created the queue can modify and destroy it, and gets EBUSY
+	// until the other handles are closed.
+	OpenSRQ(srq SRQ) (SRQ, error)
+}
+
 // CQ is a completion queue (struct ibv_cq).
 type CQ interface {
 	// Entries returns the number of completions that the queue holds, at least the number requested.

@@ -56,7 +56,7 @@ type Context struct {
 	bus     driver.Bus // of the core that posts and polls; nil: that of the driver
 
 	accounts Accounts        // nil: queue pairs have no credits
-	srqs     map[uint32]*SRQ // by number
+	srqs     map[uint32]*SRQ // by number: the handle of the context that created it
 	events   *rnicverbs.CQ   // events of shared receive queues; nil: there was none yet
 
 	readingEvents, eventsAgain bool
@@ -99,8 +99,8 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 }
 
 // On returns another process's view of the same NIC: what it creates has numbers of its own, and is posted to and
-// polled
-// by the core of a bus. Control verbs go through the driver of the first context.
+// polled by the core of a bus. Control verbs go through the driver of the first context. Shared receive queues of one
+// context can be opened by others.
 func (c *Context) On(bus driver.Bus) *Context {
 	x := *c
 	x.bus, x.async, x.events = bus, nil, nil

@@ -7,6 +7,10 @@
 //
 // Queue pairs may have credits for what they receive (SetAccounts), without applications knowing.
 //
+// Contexts of one NIC (On) can share a receive queue (OpenSRQ). From the first OpenSRQ on, cores post to it one after
+// another, under a lock in memory whose word they read and write, and ring the doorbell before they free it. How cores
+// agree on free entries when they take completions costs nothing.
+//
 // Features that the NIC lacks are not announced in DeviceAttr, and are refused with EOPNOTSUPP:
 //
 //   - lists of more than one piece (MaxSGE is 1) and inline data beyond 32 B;

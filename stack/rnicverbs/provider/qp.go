@@ -98,6 +98,7 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	if shared != nil {
 		a.Cap.MaxRecvWR = 0
 		shared.serve(recv, 1)
+		shared.qps++
 	}
 	q.init.Cap = a.Cap
 	send.qps[qp.Num()], recv.qps[qp.Num()] = q, q
@@ -275,6 +276,7 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		}
 		if q.shared != nil {
 			q.shared.serve(q.recv, -1)
+			q.shared.qps--
 		}
 		done(c.objects.Destroy(verb, q.object()))
 	}

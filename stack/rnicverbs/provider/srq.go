@@ -8,28 +8,80 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// SRQ implements verbs.SRQ.
-type SRQ struct {
-	c     *Context
+// sharedQueue is a shared receive queue.
+type sharedQueue struct {
 	srq   *rnicverbs.SRQ
+	owner *SRQ // of the context that created the queue
 	pd    verbs.PD
 	attr  verbs.SRQAttr
 	users map[*CQ]int // queue pairs of this queue, by their receive completion queue
 	used  int         // outstanding entries; each may be completed in any of these completion queues
-	rwqe  rnicspec.RecvWQE
-	busy  bool // the queue is being destroyed
+	open  int         // handles of other contexts
+	busy  bool        // the queue is being destroyed
 }
 
-func (s *SRQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindSRQ, Number: s.srq.Num()} }
+// SRQ implements verbs.SRQ: it is a context's handle of a shared receive queue.
+type SRQ struct {
+	*sharedQueue
+	c      *Context
+	poster *rnicverbs.Poster
+	qps    int // queue pairs that were created with this handle
+	rwqe   rnicspec.RecvWQE
+	closed bool
+}
 
-// srq returns a shared receive queue of this device, or an error.
+func (s *sharedQueue) object() verbs.Object {
+	return verbs.Object{Kind: verbs.KindSRQ, Number: s.srq.Num()}
+}
+
+// live reports whether the handle may be used.
+func (s *SRQ) live() bool { return !s.closed && !s.busy && s.c.objects.Has(s.object()) }
+
+// srq returns this context's handle of a shared receive queue, or an error.
 func (c *Context) srq(verb string, x verbs.SRQ) (*SRQ, error) {
 	s, ok := x.(*SRQ)
-	if !ok || s == nil || s.c != c || s.busy || !c.objects.Has(s.object()) {
-		return nil, verbs.Errorf(verb, verbs.EINVAL, "shared receive queue: want one of this device that was not "+
-			"destroyed")
+	if !ok || s == nil || s.c != c || !s.live() {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "shared receive queue: want one that this context created or "+
+			"opened, and that was not destroyed")
 	}
 	return s, nil
+}
+
+// ownSRQ returns a shared receive queue that this context created, or an error.
+func (c *Context) ownSRQ(verb string, x verbs.SRQ) (*SRQ, error) {
+	s, err := c.srq(verb, x)
+	if err == nil && s.owner != s {
+		err = verbs.Errorf(verb, verbs.EINVAL, "shared receive queue %d: want the context that created it",
+			s.srq.Num())
+	}
+	return s, err
+}
+
+// OpenSRQ implements verbs.SRQOpener.
+func (c *Context) OpenSRQ(x verbs.SRQ) (verbs.SRQ, error) {
+	const verb = "open_srq"
+	s, ok := x.(*SRQ)
+	if !ok || s == nil || s.c.objects != c.objects || s.c == c || !s.live() {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "shared receive queue: want one of another context of this "+
+			"device that was not destroyed")
+	}
+	p, err := s.srq.Open(c.bus)
+	if err != nil {
+		return nil, verbs.Errorf(verb, verbs.ENOMEM, "%v", err)
+	}
+	s.open++
+	return &SRQ{sharedQueue: s.sharedQueue, c: c, poster: p}, nil
+}
+
+// closeSRQ ends the use of another context's shared receive queue.
+func (s *SRQ) closeSRQ(verb string) error {
+	if s.qps > 0 {
+		return verbs.Errorf(verb, verbs.EBUSY, "shared receive queue %d: %d queue pairs of this context still use it",
+			s.srq.Num(), s.qps)
+	}
+	s.closed = true
+	s.open--
+	return nil
 }
 
 // CreateSRQ implements verbs.Context.
@@ -44,8 +96,8 @@ func (c *Context) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, e
 		return
 	}
 	log := logOf(a.MaxWR)
-	s := &SRQ{c: c, pd: pd, attr: a, users: map[*CQ]int{}}
-	s.attr.MaxWR = 1 << log
+	s := &SRQ{c: c, sharedQueue: &sharedQueue{pd: pd, attr: a, users: map[*CQ]int{}}}
+	s.owner, s.attr.MaxWR = s, 1<<log
 	s.srq, err = c.dev.NewSRQ(c.bus, uint8(log), c.events, func(err error) {
 		if err == nil && a.Limit > 0 {
 			c.ModifySRQ(s, a.Limit, func(err error) { done(s, err) })
@@ -61,6 +113,7 @@ func (c *Context) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, e
 		done(nil, verbs.Errorf(verb, verbs.ENOMEM, "%v", err))
 		return
 	}
+	s.poster = s.srq.Own()
 	if err := c.objects.Add(verb, s.object(), pdObject(pd)); err != nil {
 		done(nil, err)
 		return
@@ -82,7 +135,7 @@ func (c *Context) checkSRQ(verb string, pd verbs.PD, a *verbs.SRQAttr) error {
 // ModifySRQ implements verbs.Context.
 func (c *Context) ModifySRQ(x verbs.SRQ, limit int, done func(error)) {
 	const verb = "modify_srq"
-	s, err := c.srq(verb, x)
+	s, err := c.ownSRQ(verb, x)
 	if err == nil && (limit < 0 || limit > s.attr.MaxWR) {
 		err = verbs.Errorf(verb, verbs.EINVAL, "limit is %d: want 0 to %d", limit, s.attr.MaxWR)
 	}
@@ -97,8 +150,16 @@ func (c *Context) ModifySRQ(x verbs.SRQ, limit int, done func(error)) {
 func (c *Context) DestroySRQ(x verbs.SRQ, done func(error)) {
 	const verb = "destroy_srq"
 	s, err := c.srq(verb, x)
+	if err == nil && s.owner != s {
+		done(s.closeSRQ(verb))
+		return
+	}
 	if err == nil {
 		err = c.objects.CanDestroy(verb, s.object())
+	}
+	if err == nil && s.open > 0 {
+		err = verbs.Errorf(verb, verbs.EBUSY, "shared receive queue %d: %d other contexts still use it", s.srq.Num(),
+			s.open)
 	}
 	if err != nil {
 		done(err)
@@ -134,7 +195,7 @@ func (s *SRQ) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 func (s *SRQ) ring(n int, err error) error {
 	s.countPending()
 	if n > 0 {
-		if e := s.srq.RingRecv(); e != nil && err == nil {
+		if e := s.poster.RingRecv(); e != nil && err == nil {
 			return verbs.Errorf("post_srq_recv", verbs.EIO, "%v", e)
 		}
 	}
@@ -145,7 +206,7 @@ func (s *SRQ) postRecv(w *verbs.RecvWR) error {
 	const verb = "post_srq_recv"
 	s.countPending()
 	switch {
-	case s.busy || !s.c.objects.Has(s.object()):
+	case !s.live():
 		return verbs.Errorf(verb, verbs.EINVAL, "the queue was destroyed")
 	case len(w.SGEs) > s.attr.MaxSGE:
 		return verbs.Errorf(verb, verbs.EINVAL, "%d pieces of memory: the queue was created with %d", len(w.SGEs),
@@ -159,13 +220,16 @@ func (s *SRQ) postRecv(w *verbs.RecvWR) error {
 		}
 	}
 	s.rwqe = s.c.receiveEntry(s.pd, w)
-	return posted(s.srq.Recv(&s.rwqe))
+	return posted(s.poster.Recv(&s.rwqe))
 }
 
 // countPending updates the number of completions that outstanding entries may add to the completion queues of the
 // queue pairs.
-func (s *SRQ) countPending() {
+func (s *sharedQueue) countPending() {
 	more := s.srq.Outstanding() - s.used
+	if more == 0 {
+		return
+	}
 	s.used += more
 	for cq := range s.users {
 		cq.mayArrive += more
@@ -173,7 +237,7 @@ func (s *SRQ) countPending() {
 }
 
 // serve counts a queue pair that completes receive requests in a completion queue (by +1), or no longer does (-1).
-func (s *SRQ) serve(cq *CQ, by int) {
+func (s *sharedQueue) serve(cq *CQ, by int) {
 	s.countPending()
 	before := s.users[cq]
 	switch s.users[cq] += by; {
@@ -231,12 +295,15 @@ func (c *Context) event(e *rnicspec.CQE) {
 		c.notify(verbs.AsyncEvent{Type: verbs.EventSRQLimit, SRQ: s})
 	case rnicspec.EventLastWQE:
 		for cq := range s.users {
-			if q := cq.qps[e.QPN]; q != nil && q.shared == s {
-				c.notify(verbs.AsyncEvent{Type: verbs.EventQPLastWQEReach, QP: q})
+			if q := cq.qps[e.QPN]; q != nil && q.shared != nil && q.shared.owner == s {
+				q.c.notify(verbs.AsyncEvent{Type: verbs.EventQPLastWQEReach, QP: q})
 				return
 			}
 		}
 	}
 }
 
-var _ verbs.SRQ = (*SRQ)(nil)
+var (
+	_ verbs.SRQ       = (*SRQ)(nil)
+	_ verbs.SRQOpener = (*Context)(nil)
+)
