@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -102,4 +103,88 @@ func TestReceiveBytesWithoutMemory(t *testing.T) {
 	_, err := c.Play(t.Context(), Options{})
 	require.ErrorContains(t, err, "want a lower count, depth, size, receives or receive_bytes")
 	require.Equal(t, 1, strings.Count(err.Error(), "memory on a server"), "%v", err)
+}
+
+// TestServerSharesAQueue has four applications of a server share a receive queue, with few buffers and batches that
+// messages do not fill, beside cables that lose packets in places. Every message arrives as with a queue for each
+// application, and the server's cores take a lock for each doorbell, which a single application does not need.
+func TestServerSharesAQueue(t *testing.T) {
+	const fleet = "board: {preset: ce-fleet, fleet: {machines: %d}}\n" +
+		"devices: [{kind: rnic, model: connectx7}]\nstacks: [{kind: rnic, rnic: {burst: 32}}]\nexpect: {compare: " +
+		"messages}\nworkload: {kind: %s, sizes: [64, 700, 5], from: %s, to: 0, shared_receive: true, %s}\n"
+	r := rand.New(rand.NewPCG(1, 2))
+	for i, kind := range []string{"reflector", "send", "echo", "write_imm", "reflector", "echo", "send", "reflector"} {
+		from, machines := "[1, 2]", 3
+		if i%2 == 0 {
+			from, machines = "[1, 2, 3, 4]", 5
+		}
+		every, batch := 1+r.IntN(8), 1+r.IntN(8)
+		receives := every + batch - 1 + r.IntN(3)
+		options := fmt.Sprintf("count: %d, depth: 8, signal_every: %d, receive_batch: %d, receives: %d, batch: %d, "+
+			"queue_pairs: %d, processes: %d, seed: %d", 30+r.IntN(90), every, batch, receives, 1+r.IntN(8),
+			1+r.IntN(2), 1+i%2, i)
+		switch i {
+		case 4: // datagrams that find no receive request are lost
+			options = strings.Replace(options, fmt.Sprint(", receives: ", receives), ", transport: ud", 1)
+		case 5:
+			options += "}\nfaults: {wire: {chances: {loss: 0.02}}"
+		case 6:
+			options += ", both_ways: true"
+		case 7:
+			options += ", end: 20us"
+		}
+		var digests []string
+		for _, by := range []string{"application", "server"} {
+			p, err := caseOf(t, fmt.Sprintf(fleet, machines, kind, from, "shared_receive_by: "+by+", "+options)).
+				Play(t.Context(), Options{})
+			require.NoError(t, err, "%s, %s", kind, options)
+			require.True(t, p.Pass(), "%s, %s, by %s: %s", kind, options, by, texts(p))
+			digests = append(digests, p.Digest)
+		}
+		require.Equal(t, digests[0], digests[1], "%s, %s", kind, options)
+	}
+}
+
+// TestSharedQueueHasALock checks what a shared receive queue costs the cores of a server: a lock for each list of
+// requests if two applications post, and nothing if there is one.
+func TestSharedQueueHasALock(t *testing.T) {
+	stores := func(from, by string) uint64 {
+		var at [2]uint64 // stores of the server's cores until the traffic starts, and until it has settled
+		c := caseOf(t, fmt.Sprintf("board: {preset: ce-fleet, fleet: {machines: 3}}\ndevices: [{kind: rnic, model: "+
+			"connectx7}]\nstacks: [{kind: rnic}]\nworkload: {kind: send, sizes: [64], count: 64, from: %s, to: 0, "+
+			"shared_receive: true, receives: 8, receive_batch: 8, shared_receive_by: %s}\n", from, by))
+		p, err := c.Play(t.Context(), Options{Traffic: func(r *board.Rack, settled bool) {
+			n := uint64(0)
+			for i := range 2 {
+				core, err := r.Cards()[0].Memory.Host(nicspec.EndpointHost).Core(0, i)
+				require.NoError(t, err)
+				n += core.Core.Stats().Stores
+			}
+			if at[1] = n; !settled {
+				at[0] = n
+			}
+		}})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), texts(p))
+		return at[1] - at[0]
+	}
+	require.Equal(t, stores("1", "application"), stores("1", "server"))
+	alone, shared := stores("[1, 2]", "application"), stores("[1, 2]", "server")
+	require.EqualValues(t, 2*2*7, shared-alone, "both store the lock's word twice for seven lists behind the first")
+}
+
+// TestSharersErrors checks that a queue for a whole server is refused, by field, where stacks or flows have none.
+func TestSharersErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		onRNICs + "workload: {kind: send, shared_receive_by: server}": "f.yaml:5: workload.shared_receive_by server: " +
+			"each flow has a receive queue of its own: want application, or workload.shared_receive true",
+		onRNICs + "workload: {kind: send, shared_receive_by: core}": `f.yaml:5: workload.shared_receive_by "core": ` +
+			"want application or server",
+		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {shared_receive: true, " +
+			"shared_receive_by: server}": "f.yaml:4: stacks[0].kind flexins: its applications share no receive queue " +
+			"with each other: want rnic, or workload.shared_receive_by application",
+	} {
+		_, err := Parse("f.yaml", []byte("name: f\ndescription: d\n"+text+"\n"))
+		require.ErrorContains(t, err, want)
+	}
 }

@@ -27,7 +27,7 @@ func (s *Spec) validateFeatures(at field.Path, x *StackSpec, servers int) error 
 		}
 		path := s.workloadPath(i)
 		errs = append(errs, validateSolar(at, x, w, path), validateMTU(at, x, w, path), s.validateInline(x, w, path),
-			validateLowLatency(at, x, w, path), validateNop(at, x, w, path))
+			validateLowLatency(at, x, w, path), validateNop(at, x, w, path), validateSharers(at, x, w, path))
 	}
 	return errors.Join(append(errs, s.validateLowLatencyPairs(at, x, servers), s.validateAccounts(at, x, servers),
 		s.validateMarks(at, x))...)
@@ -102,6 +102,15 @@ func validateNop(at field.Path, x *StackSpec, w *workload.Spec, path field.Path)
 	}
 	return field.Errorf(at+".kind", "%s: it has no work requests NOP: want %s, or another %v", x.Kind, StackFlexiNS,
 		path+".kind")
+}
+
+// validateSharers checks that applications on a stack can share a receive queue if those of a workload do.
+func validateSharers(at field.Path, x *StackSpec, w *workload.Spec, path field.Path) error {
+	if w.SharedReceiveBy != apps.SharedByServer || x.Kind == StackRNIC {
+		return nil
+	}
+	return field.Errorf(at+".kind", "%s: its applications share no receive queue with each other: want %s, or %v %s",
+		x.Kind, StackRNIC, path+".shared_receive_by", apps.SharedByApplication)
 }
 
 // rnicMTU is the largest MTU of a NIC with a hardware transport.

@@ -212,3 +212,61 @@ func TestDefaultIsValid(t *testing.T) {
 	s = Spec{}
 	require.Greater(t, len(field.Each(s.Validate())), 5, "every error at once")
 }
+
+// TestSharedPoolAlwaysEnds has applications of a server share a receive queue, with as few buffers and as large batches
+// as are allowed, while messages come to drawn flows and answers free their buffers only when one has a completion.
+// There is a request for every message, and in the end none is left over.
+func TestSharedPoolAlwaysEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := DefaultSpec()
+		spec.SharedReceive, spec.SharedReceiveBy, spec.Kind = true, SharedByServer, Reflector
+		spec.Depth = 8
+		spec.SignalEvery = rapid.IntRange(1, spec.Depth).Draw(t, "signal_every")
+		spec.ReceiveBatch = rapid.IntRange(1, 6).Draw(t, "receive_batch")
+		spec.Receives = spec.ReceiveBatch + spec.SignalEvery - 1 + rapid.IntRange(0, 3).Draw(t, "more")
+		spec.Count = rapid.IntRange(1, 60).Draw(t, "count")
+		require.NoError(t, spec.Validate())
+		apps, flows := rapid.IntRange(1, 4).Draw(t, "applications"), rapid.IntRange(1, 3).Draw(t, "flows")
+		p := &pool{total: apps * flows * spec.Count}
+		p.area.slots, p.area.pieces = apps*flows*spec.receives(), 1
+		var posted []int // slots, oldest first
+		var all []*receives
+		for range apps {
+			r := &receives{pool: p, side: &side{}, spec: &spec}
+			r.post = func(wrs []verbs.RecvWR) (int, error) {
+				for _, w := range wrs {
+					posted = append(posted, int(w.ID&(1<<slotBits-1)))
+				}
+				return len(wrs), nil
+			}
+			r.makeBatch()
+			r.hand(flows * spec.receives())
+			all = append(all, r)
+		}
+		for _, r := range all {
+			r.begin()
+		}
+		type flow struct {
+			messages int
+			held     []int
+		}
+		list := make([]flow, apps*flows)
+		for range p.total {
+			i := rapid.IntRange(0, len(list)-1).Draw(t, "flow")
+			for list[i].messages == spec.Count {
+				i = (i + 1) % len(list)
+			}
+			require.NotEmpty(t, posted, "%+v", list)
+			f := &list[i]
+			f.held, posted = append(f.held, posted[0]), posted[1:]
+			if f.messages++; spec.signals(f.messages - 1) {
+				for _, slot := range f.held {
+					all[i/flows].postSlot(slot)
+				}
+				f.held = nil
+			}
+		}
+		require.Equal(t, p.total, p.posted)
+		require.Empty(t, posted)
+	})
+}

@@ -24,8 +24,8 @@ func newPolling(t require.TestingT, count, depth int) (*server, *notice, flat) {
 	a, err := r.alloc(depth, 200, 1, 0)
 	require.NoError(t, err)
 	require.NoError(t, a.fillGuards(memory))
-	x.recvs = &receives{end: x.end, side: s, area: a, memory: true, total: count, spec: &spec,
-		post: func([]verbs.RecvWR) (int, error) { return 1, nil }}
+	x.recvs = &receives{end: x.end, side: s, pool: &pool{area: a, memory: true, total: count}, spec: &spec,
+		slots: depth, post: func([]verbs.RecvWR) (int, error) { return 1, nil }}
 	x.allocateNotice()
 	x.recvs.makeBatch()
 	x.recvs.begin()

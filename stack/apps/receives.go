@@ -8,21 +8,46 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// receives is a receive queue: one queue pair's, or one shared by all queue pairs of a server.
+// Sharers says whose flows share a receive queue.
+type Sharers string
+
+// Sharers of a receive queue.
+const (
+	SharedByApplication Sharers = "application" // the flows of each application
+	SharedByServer      Sharers = "server"      // those of all applications on a server, which share its memory
+)
+
+// receives is an application's end of a receive queue: of a queue pair's own, or of a shared one.
 type receives struct {
-	end    *end // the end that owns the queue; nil: the queue is shared
-	side   *side
+	*pool
+	end  *end // the end that owns the queue; nil: the queue is shared
+	side *side
+	spec *Spec
+	post func([]verbs.RecvWR) (int, error)
+
+	first, slots int // slots that the application has first
+	// slots that the application has, and that have no request: a batch is not complete, or the queue had no room
+	idleSlots []int
+	wrs       []verbs.RecvWR
+	sges      [][]verbs.SGE // of each of wrs
+}
+
+// pool is the memory of a receive queue. With SharedByServer several applications post to the queue: whichever took a
+// message has the slot, until it has posted it again.
+type pool struct {
+	owner  *side // has the memory
 	area   area
 	memory bool // requests name a slot of the area; false: they name no memory
 	key    uint32
+	handed int // slots that applications have first, so far
 	total  int // requests to post over the whole run
 	posted int
-	spec   *Spec
-	post   func([]verbs.RecvWR) (int, error)
+}
 
-	idleSlots []int // slots without a request: a batch is not complete, or the queue had no room
-	wrs       []verbs.RecvWR
-	sges      [][]verbs.SGE // of each of wrs
+// hand gives an application its first slots.
+func (r *receives) hand(slots int) {
+	r.first, r.slots = r.handed, slots
+	r.handed += slots
 }
 
 // makeBatch allocates the scratch for one batch of requests.
@@ -33,10 +58,10 @@ func (r *receives) makeBatch() {
 	}
 }
 
-// begin posts a request for each slot.
+// begin posts a request for each slot that the application has.
 func (r *receives) begin() {
-	for s := range r.area.slots {
-		r.postSlot(s)
+	for s := range r.slots {
+		r.postSlot(r.first + s)
 	}
 	r.retry()
 }
@@ -160,10 +185,15 @@ func (s *Spec) wholeReceives() int {
 
 // validateReceiveBatch rejects lists of receive requests that never become complete, and options of receive requests
 // that a workload does not have. Of an end's buffers, those of answers that no completion has covered yet may be in
-// use, while no message comes that would cover them.
+// use, while no message comes that would cover them. The same bound holds for the flows that share a queue: an
+// application without a whole batch keeps fewer buffers than one of its flows may.
 func (s *Spec) validateReceiveBatch(bad func(ok bool, path field.Path, format string, a ...any)) {
 	usual, t := DefaultSpec(), s.traits()
 	takes := t.Receives || t.Answered()
+	bad(s.SharedReceiveBy == SharedByApplication || s.SharedReceiveBy == SharedByServer, "shared_receive_by",
+		"%q: want %s or %s", s.SharedReceiveBy, SharedByApplication, SharedByServer)
+	bad(s.SharedReceiveBy != SharedByServer || s.SharedReceive, "shared_receive_by", "%s: each flow has a receive "+
+		"queue of its own: want %s, or %v true", s.SharedReceiveBy, SharedByApplication, field.Path("shared_receive"))
 	if s.ReceiveBatch != usual.ReceiveBatch {
 		most := s.wholeReceives() - s.SignalEvery + 1
 		bad(takes && t.Pattern == kind.Requests, "receive_batch", "%d: kind %s takes no receive requests: want %d",

@@ -93,7 +93,7 @@ func (s *server) reflect(i, slot, n int) bool {
 		}
 		skip, n = 0, etherBytes+n
 	}
-	s.sges[i] = a.message(s.sges[i][:0], slot, skip, n, s.side.mr.LKey)
+	s.sges[i] = a.message(s.sges[i][:0], slot, skip, n, s.recvs.key)
 	s.wrs[i].SGEs = s.sges[i]
 	return true
 }

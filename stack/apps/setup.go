@@ -61,8 +61,10 @@ func (u *setup) open(s *side) error {
 	if u.spec.Kind == Nop && !s.dev.Has(verbs.FeatureNop) {
 		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: the device lacks it", s.Name)
 	}
-	err := u.runVerbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(storeIn(&s.pd, done)) })
-	if err != nil {
+	if owner := s.sharers()[0]; owner != s {
+		s.pd = owner.pd
+	} else if err := u.runVerbs(s, "alloc_pd", 1,
+		func(_ int, done func(error)) { c.AllocPD(storeIn(&s.pd, done)) }); err != nil {
 		return err
 	}
 	access := allAccess
@@ -78,31 +80,51 @@ func (u *setup) open(s *side) error {
 		func(_ int, done func(error)) { c.CreateCQ(entries, storeIn(&s.cq, done)) }); err != nil {
 		return err
 	}
-	if !u.spec.SharedReceive {
+	if u.spec.SharedReceive {
+		return u.shareReceives(s)
+	}
+	return nil
+}
+
+// shareReceives creates the receive queue that queue pairs of a side share, or opens that of another one on its server.
+func (u *setup) shareReceives(s *side) (err error) {
+	if s.shared = u.receives(s, nil); s.shared == nil {
 		return nil
 	}
-	s.shared = u.receives(s, nil)
-	if s.shared == nil {
-		return nil
-	}
-	attr := verbs.SRQAttr{MaxWR: s.shared.area.slots, MaxSGE: u.spec.Pieces}
-	if err := u.runVerbs(s, "create_srq", 1,
-		func(_ int, done func(error)) { c.CreateSRQ(s.pd, attr, storeIn(&s.srq, done)) }); err != nil {
-		return err
+	opener, ok := s.Context.(verbs.SRQOpener)
+	switch owner := s.shared.owner; {
+	case u.spec.SharedReceiveBy == SharedByServer && !ok:
+		return verbs.Errorf("shared_receive_by", verbs.EOPNOTSUPP, "%s: server %s: applications on this device cannot "+
+			"share a receive queue: want %s", SharedByServer, s.Name, SharedByApplication)
+	case owner != s:
+		if s.srq, err = opener.OpenSRQ(owner.srq); err != nil {
+			return fmt.Errorf("server %s: open_srq: %w", s.Name, err)
+		}
+	default:
+		attr := verbs.SRQAttr{MaxWR: s.shared.area.slots, MaxSGE: u.spec.Pieces}
+		if err = u.runVerbs(s, "create_srq", 1,
+			func(_ int, done func(error)) { s.Context.CreateSRQ(s.pd, attr, storeIn(&s.srq, done)) }); err != nil {
+			return err
+		}
 	}
 	s.shared.post = s.srq.PostRecv
 	return nil
 }
 
-// completions returns the number of entries that a server's completion queue needs.
+// completions returns the number of entries that a side's completion queue needs: each request of a shared receive
+// queue may end there.
 func (u *setup) completions(s *side) (n int) {
 	for _, e := range s.ends {
 		if e.ring != nil {
 			c := u.spec.ringCap(e)
 			n += c.MaxSendWR + c.MaxRecvWR
 		} else {
-			n += u.spec.sendRequests() + u.recvDepth(e)
+			n += u.spec.sendRequests()
 		}
+	}
+	for _, x := range s.sharers() {
+		slots, _ := u.receptions(x, nil)
+		n += slots
 	}
 	return n
 }
@@ -115,28 +137,52 @@ func (u *setup) recvDepth(e *end) int {
 	return 0
 }
 
-// receives creates the receive queue of an end, or of the whole server if e is nil. It returns nil if
-// nothing is received.
-func (u *setup) receives(s *side, e *end) *receives {
-	n, total := 0, 0
+// receptions returns the receive requests of an end, or of all of a side if e is nil: those posted at a time, and those
+// of the whole run.
+func (u *setup) receptions(s *side, e *end) (slots, total int) {
 	for _, x := range s.ends {
-		if k := u.recvDepth(x); k > 0 && (e == nil || e == x) {
-			n, total = n+k, total+u.spec.receptions()
+		if k := u.recvDepth(x); k > 0 && x.ring == nil && (e == nil || e == x) {
+			slots, total = slots+k, total+u.spec.receptions()
 		}
 	}
+	return slots, total
+}
+
+// receives creates the receive queue of an end, or that of a whole side if e is nil. It returns nil if nothing is
+// received.
+func (u *setup) receives(s *side, e *end) *receives {
+	n, total := u.receptions(s, e)
 	if n == 0 {
 		return nil
 	}
-	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.traits().Sends ||
-		u.spec.Served()}
+	r := &receives{end: e, side: s, spec: u.spec}
 	r.makeBatch()
-	if !r.memory {
-		r.area = area{slots: n, pieces: 1}
-		return r
+	if all := s.sharers(); e != nil {
+		r.pool = u.newPool(s, n, total)
+	} else if all[0] == s {
+		n, total := 0, 0
+		for _, x := range all {
+			slots, of := u.receptions(x, nil)
+			n, total = n+slots, total+of
+		}
+		r.pool = u.newPool(s, n, total)
+	} else {
+		r.pool = all[0].shared.pool
+	}
+	r.hand(n)
+	return r
+}
+
+// newPool allocates the memory of a receive queue.
+func (u *setup) newPool(s *side, slots, total int) *pool {
+	p := &pool{owner: s, key: s.mr.LKey, total: total, memory: u.spec.traits().Sends || u.spec.Served()}
+	if !p.memory {
+		p.area = area{slots: slots, pieces: 1}
+		return p
 	}
 	_, longest := s.lengths()
-	r.area = u.allocArea(s, n, max(longest+u.spec.header(), u.spec.ReceiveBytes), u.spec.Pieces)
-	return r
+	p.area = u.allocArea(s, slots, max(longest+u.spec.header(), u.spec.ReceiveBytes), u.spec.Pieces)
+	return p
 }
 
 // allocArea allocates memory of a server. A lack of memory is reported at the end of setup, with the total needed.
@@ -274,7 +320,7 @@ func (u *setup) blank(s *side) error {
 
 // areas returns all memory that the application has on a server, in order.
 func (s *side) areas() (all []*area) {
-	if s.shared != nil && s.shared.memory {
+	if s.shared != nil && s.shared.memory && s.shared.owner == s {
 		all = append(all, &s.shared.area)
 	}
 	for _, e := range s.ends {

@@ -40,7 +40,7 @@ type side struct {
 
 	handles []verbs.AH // UD: address handle of the peer, by route
 
-	shared       *receives // receive queue shared by all queue pairs; nil: each has its own
+	shared       *receives // receive queue shared by all queue pairs of the side or server; nil: each has its own
 	srq          verbs.SRQ
 	deregistered bool   // the memory region was deregistered
 	seen         []bool // by value: an atomic on the shared counter has returned the value
@@ -57,6 +57,21 @@ type side struct {
 	busy      bool
 	again     bool
 	err       error // error of the completion queue
+}
+
+// sharers returns the applications that share a receive queue, or would if queue pairs had none of their own: s, or all
+// on its server. The first one creates the queue and has its memory.
+func (s *side) sharers() []*side {
+	if s.run.spec.SharedReceiveBy != SharedByServer {
+		return []*side{s}
+	}
+	var all []*side
+	for _, x := range s.run.sides {
+		if x.Name == s.Name {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // poll takes all completions that have arrived, then lets the queue pairs (type end) to which these belong post new

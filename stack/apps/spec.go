@@ -93,9 +93,10 @@ type Spec struct {
 	// before it
 	CloseEvery int `yaml:"close_every"`
 
-	LowLatency    bool   `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
-	Notice        Notice `yaml:"notice"`         // what tells an application of a message
-	SharedReceive bool   `yaml:"shared_receive"` // one receive queue for all flows of a server
+	LowLatency      bool    `yaml:"low_latency"`       // uses low-latency queue pairs, sized for the largest message
+	Notice          Notice  `yaml:"notice"`            // what tells an application of a message
+	SharedReceive   bool    `yaml:"shared_receive"`    // one receive queue for all flows of an application or server
+	SharedReceiveBy Sharers `yaml:"shared_receive_by"` // whose flows share a receive queue
 	// receive requests of a flow that are posted at a time; 0: see Spec.receives
 	Receives int `yaml:"receives"`
 	// receive requests that an end posts per call; buffers wait until there are as many
@@ -171,7 +172,7 @@ func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
 		By: kind.ByEngine, Notice: NoticeCompletion, Memory: Places{HostPlace, HostPlace}, Pieces: 1, Batch: 1,
-		SignalEvery: 1, CloseEvery: 1, ReceiveBatch: 1,
+		SignalEvery: 1, CloseEvery: 1, ReceiveBatch: 1, SharedReceiveBy: SharedByApplication,
 		Ring: rb2.DefaultSpec(), KV: kind.DefaultKV(), Chunks: kind.DefaultChunks(),
 		VXLAN: kind.DefaultVXLAN(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}

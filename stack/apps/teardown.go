@@ -1,6 +1,8 @@
 package apps
 
 import (
+	"slices"
+
 	"nictwin/stack/verbs"
 )
 
@@ -57,12 +59,15 @@ func (r *Run) Posted() (n int) {
 // out if its stack cannot destroy such queue pairs (verbs.FeatureDestroyBusy).
 func (r *Run) Close(await Await) error {
 	u := &setup{Run: r, await: await}
-	for _, s := range r.sides {
-		if s.stuck() {
-			continue
-		}
-		if err := u.close(s); err != nil {
-			return err
+	for _, owners := range []bool{false, true} { // of objects that others on their server use
+		for _, s := range r.sides {
+			all := s.sharers()
+			if (all[0] == s) != owners || slices.ContainsFunc(all, (*side).stuck) {
+				continue
+			}
+			if err := u.close(s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -97,7 +102,7 @@ func (u *setup) close(s *side) error {
 		{"destroy_ah", len(s.handles), func(i int, done func(error)) { c.DestroyAH(s.handles[i], done) }},
 		{"dereg_mr", len(s.revoked()), func(i int, done func(error)) { c.DeregMR(s.revoked()[i].LKey, done) }},
 		{"dereg_mr", count(!s.deregistered), func(_ int, done func(error)) { c.DeregMR(s.mr.LKey, done) }},
-		{"dealloc_pd", 1, func(_ int, done func(error)) { c.DeallocPD(s.pd, done) }},
+		{"dealloc_pd", count(s.sharers()[0] == s), func(_ int, done func(error)) { c.DeallocPD(s.pd, done) }},
 	} {
 		if err := u.runVerbs(s, step.name, step.n, step.begin); err != nil {
 			return err

@@ -50,8 +50,9 @@ type Context interface {
 // shared receive queue. libibverbs has no such call.
 type SRQOpener interface {
 	// OpenSRQ returns this context's handle of a shared receive queue that another context of the device created or
-	// opened. It may be posted to, and this context's queue pairs may have it (QPInitAttr.SRQ); each of their completion
-	// queues must have room for all requests of the queue. Requests name regions of the queue's protection domain.
+	// opened. It may be posted to, and this context's queue pairs may have it (QPInitAttr.SRQ); each of their
+	// completion queues must have room for all requests of the queue. Requests name regions of the queue's protection
+	// domain.
 	//
 	// DestroySRQ closes the handle. Only the context that created the queue can modify and destroy it, and gets EBUSY
 	// until the other handles are closed.

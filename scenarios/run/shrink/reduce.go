@@ -174,7 +174,11 @@ func workloadSimplifications() []func(*workload.Spec) {
 		func(w *workload.Spec) { w.Notice = plain.Notice },
 		func(w *workload.Spec) { w.LowLatency, w.Notice = false, plain.Notice },
 		func(w *workload.Spec) { w.By = plain.By },
-		func(w *workload.Spec) { w.SharedReceive, w.Receives, w.ReceiveBatch = false, 0, plain.ReceiveBatch },
+		func(w *workload.Spec) { w.SharedReceiveBy = plain.SharedReceiveBy },
+		func(w *workload.Spec) {
+			w.SharedReceive, w.SharedReceiveBy = false, plain.SharedReceiveBy
+			w.Receives, w.ReceiveBatch = 0, plain.ReceiveBatch
+		},
 		func(w *workload.Spec) { w.ReceiveBatch, w.ReceiveBytes = plain.ReceiveBatch, plain.ReceiveBytes },
 		func(w *workload.Spec) { w.SharedCounter, w.AnyOrder = false, false },
 		func(w *workload.Spec) { w.Ports, w.PSN = plain.Ports, nil },
