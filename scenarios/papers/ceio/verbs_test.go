@@ -52,7 +52,7 @@ func TestVerbsJudged(t *testing.T) {
 	require.False(t, v.s.Outcome.Measured[0].Holds, "1.5 and 1.73")
 }
 
-// CEIO has an account for each flow, ShRing a part of its entries for each core, and HostCC a threshold.
+// CEIO has an account for each flow, ShRing a queue for all cores, and HostCC a threshold.
 func TestVerbsScenes(t *testing.T) {
 	s := session(t, &Verbs, 100)
 	var scenes []*point.Scene
@@ -68,6 +68,7 @@ func TestVerbsScenes(t *testing.T) {
 	require.EqualValues(t, 10, x[1].Stacks[0].RNIC.HostCC.OccupancyLines)
 	w := x[2].AllWorkloads()[0]
 	require.True(t, w.SharedReceive)
+	require.EqualValues(t, "server", w.SharedReceiveBy)
 	require.Equal(t, 512, w.Receives, "of 4,096 entries on eight cores")
 	w = x[0].AllWorkloads()[0]
 	require.Equal(t, []int{ring, repost, repost, repost}, []int{w.Receives, w.Batch, w.ReceiveBatch, w.SignalEvery},
