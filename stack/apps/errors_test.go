@@ -55,3 +55,20 @@ func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
 		require.Equal(t, 4, c.acked)
 	}
 }
+
+// lone is a context that shares nothing with others.
+type lone struct{ verbs.Context }
+
+// TestLoneContextsAreRefused checks that a device whose contexts cannot share a receive queue is refused by the field
+// that wants one for the whole server.
+func TestLoneContextsAreRefused(t *testing.T) {
+	spec := DefaultSpec()
+	spec.SharedReceive, spec.SharedReceiveBy = true, SharedByServer
+	u := &setup{Run: &Run{spec: &spec}}
+	s := &side{Side: Side{Name: "A", Context: lone{}}, run: u.Run, arena: arena{end: 1 << 20}}
+	s.ends, u.sides = []*end{{spec: &spec, side: s}}, []*side{s}
+	err := u.shareReceives(s)
+	require.ErrorIs(t, err, verbs.EOPNOTSUPP)
+	require.ErrorContains(t, err, "shared_receive_by: EOPNOTSUPP: server: server A: applications on this device cannot "+
+		"share a receive queue: want application")
+}

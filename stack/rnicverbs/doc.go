@@ -23,7 +23,8 @@
 //
 // It is not libibverbs: it has no protection domains, events or connection management.
 //
-// An SRQ serves any number of queue pairs (QPConfig.SRQ).
+// An SRQ serves any number of queue pairs (QPConfig.SRQ). Cores of several buses can post to it (SRQ.Open). They do so
+// one after another: entries and doorbell leave a core when it has the queue's lock.
 //
 // Invariants:
 //   - A doorbell is rung only after the entries that it announces are in memory.

@@ -351,3 +351,28 @@ func TestSharedEvents(t *testing.T) {
 	s.must(s.Settle())
 	require.Equal(t, [][]verbs.AsyncEventType{{verbs.EventSRQLimit}, {verbs.EventQPLastWQEReach}}, s.async)
 }
+
+// TestSharedPostingAllocatesNothing checks that posting under the lock allocates nothing in steady state.
+func TestSharedPostingAllocatesNothing(t *testing.T) {
+	s := share(t, "cores", 2, 64, 16)
+	recvs, wcs, bad := s.recvs(0, 2), make([]verbs.WC, 8), false
+	send := []verbs.SendWR{{Opcode: verbs.WRSend, Flags: verbs.SendSignaled}}
+	round := func() {
+		for i, q := range s.srq {
+			_, err := q.PostRecv(recvs[i : i+1])
+			bad = bad || err != nil
+			_, err = s.peer[1-i].PostSend(send)
+			bad = bad || err != nil
+		}
+		bad = bad || s.Settle() != nil
+		for _, q := range []verbs.CQ{s.sent, s.cq[0], s.cq[1]} {
+			n, err := q.Poll(wcs)
+			bad = bad || err != nil || n < 1
+		}
+	}
+	for range 200 {
+		round()
+	}
+	require.Zero(t, testing.AllocsPerRun(50, round))
+	require.False(t, bad)
+}
