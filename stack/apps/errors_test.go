@@ -69,6 +69,6 @@ func TestLoneContextsAreRefused(t *testing.T) {
 	s.ends, u.sides = []*end{{spec: &spec, side: s}}, []*side{s}
 	err := u.shareReceives(s)
 	require.ErrorIs(t, err, verbs.EOPNOTSUPP)
-	require.ErrorContains(t, err, "shared_receive_by: EOPNOTSUPP: server: server A: applications on this device cannot "+
-		"share a receive queue: want application")
+	require.ErrorContains(t, err, "shared_receive_by: EOPNOTSUPP: server: server A: applications on this device "+
+		"cannot share a receive queue: want application")
 }
