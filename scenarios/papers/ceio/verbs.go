@@ -68,7 +68,7 @@ const (
 	linkFull = waiting + "90 us on a link that brings 44 M/s with their acknowledgements, however soon they are served"
 	idle     = "behind the pause HostCC's rings are full, too: at 35 M/s the IIO buffer holds fewer lines than its " +
 		"threshold, so that HostCC marks nothing"
-	oneQueue = "ShRing's are longer: the NIC reads the requests of one queue 16 ahead (assumption), so it takes 22.4 " +
+	oneQueue = "ShRing's are longer: the NIC reads the requests of one queue 16 ahead (assumption), so it takes 23 " +
 		"M/s for all cores together, and packets wait before it, which shrinks no window as a lost packet does over UDP"
 )
 
