@@ -73,8 +73,8 @@ type fetch struct {
 	next *fetch // next fetch in ring.fetches
 }
 
-// fetchesAhead is the number of entry reads that the ring of a queue pair keeps in flight (assumption). A shared receive
-// queue, from which many queue pairs take entries, has as many in flight as its NIC holds (Spec.Prefetch).
+// fetchesAhead is the number of entry reads that the ring of a queue pair keeps in flight (assumption). A shared
+// receive queue, from which many queue pairs take entries, has as many in flight as its NIC holds (Spec.Prefetch).
 const fetchesAhead = 2
 
 // ring handles a doorbell: pi is the new producer index. q is nil for the ring of a shared receive queue.

@@ -39,8 +39,8 @@ func (s *testSRQ) post(entries ...rnicspec.RecvWQE) {
 	require.NoError(s.h.t, s.h.mmio.Write32(rnicspec.SRQDoorbell(s.n), uint32(s.pi)))
 }
 
-// TestSharedReadsAhead checks that a shared receive queue, which serves many queue pairs, has as many entries as its NIC
-// holds in flight or in the NIC, and no more.
+// TestSharedReadsAhead checks that a shared receive queue, which serves many queue pairs, has as many entries as its
+// NIC holds in flight or in the NIC, and no more.
 func TestSharedReadsAhead(t *testing.T) {
 	spec := testSpec()
 	spec.Prefetch = 4 * spec.Fetch

@@ -23,7 +23,8 @@ func TestAnswerErrors(t *testing.T) {
 	const rnics = "name: f\ndescription: d\n" + onRNICs
 	for workload, want := range map[string]string{
 		"kind: echo, answer: 3": "f.yaml:5: workload.answer 3: want 4 to 1024, the bytes of a request",
-		"kind: ping_pong, depth: 1, sizes: [64, 9],\n  answer: 10": "f.yaml:6: workload.answer 10: want 4 to 9, the bytes of a request",
+		"kind: ping_pong, depth: 1, sizes: [64, 9],\n  answer: 10": "f.yaml:6: workload.answer 10: want 4 to 9, the " +
+			"bytes of a request",
 		"kind: reflector, transport: raw, sizes: [64], answer: 64": "f.yaml:5: workload.answer: over raw frames go " +
 			"back whole: want none, or workload.transport rc, uc or ud",
 		"kind: reflector, notice: bytes, answer: 64": "f.yaml:5: workload.answer: with workload.notice every message " +
@@ -92,7 +93,8 @@ func TestHeadsWait(t *testing.T) {
   switch: {host: {host: {preset: host-ce, llc: {preset: host-ce-6, device_ways: 0}}}}}]}]}
 devices: [{kind: rnic, model: connectx7}]
 stacks: [{kind: rnic, rnic: {burst: 32}}]
-workload: {kind: reflector, sizes: [512], depth: 1, count: 300, receives: 64, receive_bytes: 1984, from: 1, to: 0, head: %d}
+workload: {kind: reflector, sizes: [512], depth: 1, count: 300, receives: 64, receive_bytes: 1984, from: 1, to: 0,
+  head: %d}
 `
 	mean := func(head int) float64 {
 		c := caseOf(t, fmt.Sprintf(text, head))

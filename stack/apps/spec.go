@@ -235,8 +235,8 @@ func (s *Spec) Validate() error {
 		"%d: want 1, or transport %s and no misuse", s.CloseEvery, RC)
 	within("receives", s.Receives, 0, maxDepth)
 	within("head", s.Head, 0, kind.MaxBytes)
-	bad(s.Head == 0 || s.Payload == Fresh && s.Notice == NoticeCompletion, "head", "%d: want 0, or %v %s and %v %s, so "+
-		"that completions announce the messages that are read", s.Head, field.Path("payload"), Fresh,
+	bad(s.Head == 0 || s.Payload == Fresh && s.Notice == NoticeCompletion, "head", "%d: want 0, or %v %s and %v %s, "+
+		"so that completions announce the messages that are read", s.Head, field.Path("payload"), Fresh,
 		field.Path("notice"), NoticeCompletion)
 	within("receive_bytes", s.ReceiveBytes, 0, kind.MaxBytes)
 	s.validateReceiveBatch(bad)

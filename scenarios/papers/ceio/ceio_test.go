@@ -146,9 +146,9 @@ func TestFlowsOfPhases(t *testing.T) {
 		p                        *phases
 		x                        system
 		length, settling, longer simcore.Ps
-	}{{changing(s), baseline, 4 * milli, milli, 8 * milli}, {growing(s), baseline, 2 * milli, milli / 2, 0},
+	}{{changing(s), baseline, 4 * milli, milli, 16 * milli}, {growing(s), baseline, 2 * milli, milli / 2, 0},
 		{changing(s), withCEIO, 2 * milli, milli / 2, 0}, {growing(s), hostCC, 5 * milli, 2 * milli, 0},
-		{changing(s), hostCC, 5 * milli, 2 * milli, 3 * milli}} {
+		{changing(s), hostCC, 5 * milli, 2 * milli, 10 * milli}} {
 		p, x, settling := k.p.of(s, k.x), k.x, k.settling
 		require.Equal(t, k.length, p.length)
 		list, err := run.Parse("f.yaml", []byte(p.scene(s, x).Text(s)))

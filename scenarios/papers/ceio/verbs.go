@@ -32,9 +32,9 @@ var Verbs = study.Experiment{
 			"acknowledged. While cores stand still, a new request may come for each answer"},
 		study.Input{Name: "buffer", Value: 1984, Unit: "B", Source: "a buffer of these, which takes 2 KB of the " +
 			"cache (ce.buf) with the guard of 64 B behind it"},
-		study.Input{Name: "head", Value: 128, Unit: "B", Source: "of a request, which a core reads before it reads the " +
-			"rest: eRPC finds session and handler by the header of a packet. The pair of lines that cores fetch at " +
-			"once, as over UDP"},
+		study.Input{Name: "head", Value: 128, Unit: "B", Source: "of a request, which a core reads before the rest: " +
+			"eRPC finds session and handler by the header of a packet. The pair of lines that cores fetch at once, " +
+			"as over UDP"},
 		study.Input{Name: "mark_at", Value: 65, Unit: "packets", Source: "assumption: waiting slow packets of a flow " +
 			"from which on CEIO marks, the threshold of DCTCP's switches"},
 		pause),
@@ -42,9 +42,8 @@ var Verbs = study.Experiment{
 	Settled: settledVerbs(),
 	Reasons: map[string]string{
 		"ceio.e2e.dpdk_eq_rdma": "at 128 B the RDMA NIC's contexts limit both systems over RDMA, those of a " +
-			"ConnectX-6, before cores miss. At 512 B cores that miss take 36 M/s over RDMA, and 25.5 over UDP, " +
-			"where they wait for the headers first",
-		"ceio.t2.baseline.erpc_rdma.p999":      waiting + "110 us at the 36 M/s of cores that miss. " + oneQueue,
+			"ConnectX-6, before cores miss",
+		"ceio.t2.baseline.erpc_rdma.p999":      waiting + "160 us at the 25 M/s of cores that miss. " + oneQueue,
 		"ceio.t2.hostcc.erpc_rdma.p99":         idle,
 		"ceio.t2.hostcc.erpc_rdma.p99.factor":  idle,
 		"ceio.t2.hostcc.erpc_rdma.p999.factor": idle,
@@ -65,11 +64,12 @@ var Verbs = study.Experiment{
 // Reasons of the misses.
 const (
 	waiting  = "3,968 requests under way take "
-	linkFull = waiting + "90 us on a link that brings 44 M/s with their acknowledgements, however soon they are served"
-	idle     = "behind the pause HostCC's rings are full, too: at 35 M/s the IIO buffer holds fewer lines than its " +
+	linkFull = waiting + "90 us on a link that brings 44 M/s, however soon they are served"
+	idle     = "behind the pause HostCC's rings are full, too: at 25 M/s the IIO buffer holds fewer lines than its " +
 		"threshold, so that HostCC marks nothing"
-	oneQueue = "ShRing's are longer: the NIC reads the requests of one queue 16 ahead (assumption), so it takes 23 " +
-		"M/s for all cores together, and packets wait before it, which shrinks no window as a lost packet does over UDP"
+	oneQueue = "ShRing's are longer: answers leave from the request's buffer, which is free when its core sees that, " +
+		"behind the completions of other requests. So the queue is empty at times, and requests that find none wait " +
+		"for a timer of the sender (RNR NAK), which does not shrink its window as a lost packet does over UDP"
 )
 
 // settledVerbs returns how the claims were settled.
@@ -80,10 +80,11 @@ func settledVerbs() map[string]string {
 			"UDP: each entry had a doorbell, and a flow 4,096 packed buffers, until the claims had been seen. The " +
 			"server's cores pause once, and latencies are those behind it, as in static: until then they were of " +
 			"whole runs. A flow has 496 requests under way, so that none waits for a receive request: it had 736, " +
-			"and after the pause senders waited for timers until rings were short. Cores read the header of a request " +
-			"first, as over UDP, and answer by 64 B (ceio.cfg.echo_ack): they had fetched all of it at once, and sent " +
-			"all of it back. Slow packets are copied ahead within a flow's share: all were, as they came. ShRing was " +
-			"a queue for each core, with an eighth of the entries, until one could be shared by all"
+			"and after the pause senders waited for timers until rings were short. Cores read the header of a " +
+			"request first, as over UDP, and answer by 64 B (ceio.cfg.echo_ack): they had fetched all of it at once, " +
+			"and sent all of it back. Slow packets are copied ahead within a flow's share: all were, as they came. " +
+			"ShRing was a queue for each core, with an eighth of the entries, until one could be shared by all, and " +
+			"the NIC read 16 of its entries ahead"
 	}
 	return all
 }
@@ -128,8 +129,8 @@ func verbsScene(s *study.Session, x system, n int) *point.Scene {
 		Devices: fmt.Sprintf("{kind: rnic, model: %s}", s.Text("rnic")),
 		Stacks:  fmt.Sprintf("{kind: rnic, rnic: {%s}}%s", options, clients),
 		Workloads: []string{fmt.Sprintf("kind: reflector, from: %s, to: 0, sizes: [%d], depth: %g, mtu: 1024, %s, "+
-			"receive_bytes: %g, answer: %g, head: %g, %s", list(from(1, staticFlows)), n, s.Input("rdma.depth"), receives,
-			s.Input("buffer"), s.Input("answer"), s.Input("head"), posts)},
+			"receive_bytes: %g, answer: %g, head: %g, %s", list(from(1, staticFlows)), n, s.Input("rdma.depth"),
+			receives, s.Input("buffer"), s.Input("answer"), s.Input("head"), posts)},
 		Count: count, More: x.pause(s, warm), Warm: warm, Window: window, Counters: lookups, Latency: true}
 }
 
@@ -156,7 +157,8 @@ func verbs(s *study.Session) error {
 			keys, scenes = append(keys, staticKey{x, column, n}), append(scenes, verbsScene(s, x, n))
 		}
 		for _, x := range []system{baseline, withCEIO} {
-			keys, scenes = append(keys, staticKey{x, involved, n}), append(scenes, staticScene(s, x, involved, n, t.answer))
+			keys = append(keys, staticKey{x, involved, n})
+			scenes = append(scenes, staticScene(s, x, involved, n, t.answer))
 		}
 	}
 	all, err := point.Play(s, scenes...)
