@@ -25,6 +25,8 @@ func TestAnswerErrors(t *testing.T) {
 		"kind: echo, answer: 3": "f.yaml:5: workload.answer 3: want 4 to 1024, the bytes of a request",
 		"kind: ping_pong, depth: 1, sizes: [64, 9],\n  answer: 10": "f.yaml:6: workload.answer 10: want 4 to 9, the " +
 			"bytes of a request",
+		"kind: reflector, sizes: [64, 3], answer: 64": "f.yaml:5: workload.answer 64: an answer has 4 B or more, and " +
+			"no more than its request, of which one has 3: want none, or workload.sizes of 4 or more",
 		"kind: reflector, transport: raw, sizes: [64], answer: 64": "f.yaml:5: workload.answer: over raw frames go " +
 			"back whole: want none, or workload.transport rc, uc or ud",
 		"kind: reflector, notice: bytes, answer: 64": "f.yaml:5: workload.answer: with workload.notice every message " +

@@ -188,3 +188,20 @@ func TestSharersErrors(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// TestReflectorsNeedReceives checks that reflectors which share a receive queue both ways have buffers for answers
+// beside the requests that they reflect: fewer are refused, by field, and as many as that end every run.
+func TestReflectorsNeedReceives(t *testing.T) {
+	const workload = onRNICs + "workload: {kind: reflector, depth: 8, queue_pairs: 2, both_ways: true, " +
+		"shared_receive: true, signal_every: 8, %s}\n"
+	_, err := Parse("f.yaml", []byte("name: f\ndescription: d\n"+fmt.Sprintf(workload, "count: 40, receives: 15")))
+	require.ErrorContains(t, err, "f.yaml:5: workload.receives 15: kind reflector with workload.both_ways and "+
+		"workload.shared_receive keeps requests in the buffers that answers need: want 16 or more, twice "+
+		"workload.depth or as workload.count")
+	for _, enough := range []string{"count: 40, receives: 16, receive_batch: 9", "count: 9, receives: 9",
+		"count: 40, transport: uc, receives: 15"} {
+		p, err := caseOf(t, fmt.Sprintf(workload, enough)).Play(t.Context(), Options{})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), "%s: %s", enough, texts(p))
+	}
+}

@@ -194,6 +194,11 @@ func (s *Spec) validateReceiveBatch(bad func(ok bool, path field.Path, format st
 		"%q: want %s or %s", s.SharedReceiveBy, SharedByApplication, SharedByServer)
 	bad(s.SharedReceiveBy != SharedByServer || s.SharedReceive, "shared_receive_by", "%s: each flow has a receive "+
 		"queue of its own: want %s, or %v true", s.SharedReceiveBy, SharedByApplication, field.Path("shared_receive"))
+	if need := min(2*s.Depth, s.Count); s.Kind == Reflector && s.Transport == RC && s.BothWays && s.SharedReceive {
+		bad(s.receives() >= need, "receives", "%d: kind %s with %v and %v keeps requests in the buffers that answers "+
+			"need: want %d or more, twice %v or as %v", s.Receives, s.Kind, field.Path("both_ways"),
+			field.Path("shared_receive"), need, field.Path("depth"), field.Path("count"))
+	}
 	if s.ReceiveBatch != usual.ReceiveBatch {
 		most := s.wholeReceives() - s.SignalEvery + 1
 		bad(takes && t.Pattern == kind.Requests, "receive_batch", "%d: kind %s takes no receive requests: want %d",

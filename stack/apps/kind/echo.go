@@ -37,11 +37,17 @@ func (f *Fields) validateAnswer(bad *Faults) {
 	if f.Transport == UDP {
 		least, most = 1, MaxPayload
 	}
-	if len(f.Sizes) > 0 && slices.Min(f.Sizes) >= least {
+	if len(f.Sizes) > 0 {
 		most = min(most, slices.Min(f.Sizes))
 	}
-	bad.Check(*f.Answer >= least && *f.Answer <= most, AnswerOption, "%d: want %d to %d, the bytes of a request",
-		*f.Answer, least, most)
+	if most >= least {
+		bad.Check(*f.Answer >= least && *f.Answer <= most, AnswerOption, "%d: want %d to %d, the bytes of a request",
+			*f.Answer, least, most)
+	} else {
+		bad.Check(f.Transport == UDP || most < 0, AnswerOption, "%d: an answer has %d B or more, and no more than its "+
+			"request, of which one has %d: want none, or %v of %d or more", *f.Answer, least, most,
+			field.Path("sizes"), least)
+	}
 	bad.Check(f.Transport != Raw, AnswerOption, ": over %s frames go back whole: want none, or %v %s", Raw,
 		field.Path("transport"), Either([]string{string(RC), string(UC), string(UD)}))
 	bad.Check(!slices.Contains(f.Set, Notice), AnswerOption, ": with %v every message ends with a sum over its bytes: "+
