@@ -73,9 +73,18 @@ type fetch struct {
 	next *fetch // next fetch in ring.fetches
 }
 
-// fetchesAhead is the number of entry reads that the ring of a queue pair keeps in flight (assumption). A shared
-// receive queue, from which many queue pairs take entries, has as many in flight as its NIC holds (Spec.Prefetch).
+// fetchesAhead is the number of entry reads that the ring of a queue pair keeps in flight (assumption).
 const fetchesAhead = 2
+
+// fetchesAhead returns how many entry reads a ring may have in flight. A shared receive queue, from which many queue
+// pairs take entries, has so many that they bring as many entries as the NIC holds (Spec.Prefetch), if each is as long
+// as it may be: with more of them, the NIC would read entry by entry as messages take them.
+func (c *Comp) fetchesAhead(r *ring) int {
+	if r.shared != nil {
+		return max(fetchesAhead, c.spec.Prefetch/c.spec.Fetch)
+	}
+	return fetchesAhead
+}
 
 // ring handles a doorbell: pi is the new producer index. q is nil for the ring of a shared receive queue.
 func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
@@ -89,7 +98,7 @@ func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
 
 // fetch reads posted entries from a ring in memory, as far as there is room for them.
 func (c *Comp) fetch(q *qpair, r *ring) {
-	for r.requested != r.pi && (r.shared != nil || r.fetches.Len() < fetchesAhead) {
+	for ahead := c.fetchesAhead(r); r.requested != r.pi && r.fetches.Len() < ahead; {
 		size := 1 << r.log
 		at := int(r.requested) & (size - 1)
 		n := min(int(r.pi-r.requested), c.spec.Fetch, size-at)
