@@ -197,7 +197,7 @@ func TestReflectorsNeedReceives(t *testing.T) {
 	_, err := Parse("f.yaml", []byte("name: f\ndescription: d\n"+fmt.Sprintf(workload, "count: 40, receives: 15")))
 	require.ErrorContains(t, err, "f.yaml:5: workload.receives 15: kind reflector with workload.both_ways and "+
 		"workload.shared_receive keeps requests in the buffers that answers need: want 16 or more, twice "+
-		"workload.depth or as workload.count")
+		"workload.depth or all of workload.count")
 	for _, enough := range []string{"count: 40, receives: 16, receive_batch: 9", "count: 9, receives: 9",
 		"count: 40, transport: uc, receives: 15"} {
 		p, err := caseOf(t, fmt.Sprintf(workload, enough)).Play(t.Context(), Options{})

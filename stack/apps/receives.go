@@ -196,7 +196,7 @@ func (s *Spec) validateReceiveBatch(bad func(ok bool, path field.Path, format st
 		"queue of its own: want %s, or %v true", s.SharedReceiveBy, SharedByApplication, field.Path("shared_receive"))
 	if need := min(2*s.Depth, s.Count); s.Kind == Reflector && s.Transport == RC && s.BothWays && s.SharedReceive {
 		bad(s.receives() >= need, "receives", "%d: kind %s with %v and %v keeps requests in the buffers that answers "+
-			"need: want %d or more, twice %v or as %v", s.Receives, s.Kind, field.Path("both_ways"),
+			"need: want %d or more, twice %v or all of %v", s.Receives, s.Kind, field.Path("both_ways"),
 			field.Path("shared_receive"), need, field.Path("depth"), field.Path("count"))
 	}
 	if s.ReceiveBatch != usual.ReceiveBatch {
