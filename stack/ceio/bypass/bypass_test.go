@@ -287,54 +287,94 @@ func (b *bed) checkEnd(seed uint64, sum *bypass.Stats) {
 	sum.Exhausted, sum.Drains, sum.Resumes = sum.Exhausted+st.Exhausted, sum.Drains+st.Drains, sum.Resumes+st.Resumes
 }
 
+// request posts a request for n bytes at an offset of a flow's memory, and send a WRITE with immediate data behind the
+// last one.
+func (b *bed) request(f *flow, o rnicspec.Opcode, n, at int) {
+	require.NoError(b.t, f.qp[0].Post(&rnicspec.WQE{Opcode: o, Flags: rnicspec.FlagSignalled, LocalKey: key,
+		RemoteKey: key, Length: uint32(n), LocalVA: f.from + uint64(at), RemoteVA: f.from + uint64(at)}))
+	require.NoError(b.t, f.qp[0].Ring())
+}
+
+func (b *bed) send(f *flow, n int) {
+	require.NoError(b.t, f.qp[1].Recv(&rnicspec.RecvWQE{Key: key}))
+	require.NoError(b.t, f.qp[1].RingRecv())
+	b.request(f, rnicspec.WriteImm, n, f.posted)
+	f.posted += n
+	f.last = append(f.last, f.posted)
+	require.NoError(b.t, b.e.Run())
+}
+
+// fill sends 40 packets, of which the application takes none: as many as the share are fast, others are copied until
+// there is no room for half of it.
+func (b *bed) fill(f *flow) {
+	before := b.c.Stats().Copies
+	for range 40 {
+		b.send(f, 100)
+	}
+	require.EqualValues(b.t, b.share/2+1, b.c.Stats().Copies-before)
+	require.Equal(b.t, int(b.share+b.share/2+1)*100, f.written)
+}
+
+// empty takes all messages one by one, and checks that copies are no further ahead than the share.
+func (b *bed) empty(f *flow) {
+	before := b.c.Stats().Copies
+	for len(f.last) > 0 {
+		require.NoError(b.t, f.cq[1].Poll(func(c *rnicspec.CQE) {
+			f.last, f.taken = f.last[1:], append(f.taken, provider.Drawn{Credits: c.Drawn, Slow: c.Slow})
+		}, func(int) {}))
+		require.NoError(b.t, b.e.Run())
+		for _, x := range f.taken {
+			b.c.Processed(f.qp[1].Num(), x)
+			require.NoError(b.t, b.e.Run())
+			require.LessOrEqual(b.t, b.c.Stats().Copies-before, uint64(x.Slow)+uint64(b.share))
+		}
+		f.taken = nil
+	}
+	require.NoError(b.t, f.cq[0].Poll(func(*rnicspec.CQE) {}, func(int) {}))
+	require.Equal(b.t, f.posted, f.written)
+}
+
 // TestCopiesAhead checks that slow packets are copied ahead of the application within the flow's share, that those of a
 // message longer than the share are copied all the same, and that a READ does not wait for the application.
 func TestCopiesAhead(t *testing.T) {
 	s := bypass.DefaultSpec()
 	s.Flows, s.Credits = 1, 8
 	b := newBed(t, rand.New(rand.NewPCG(3, 3)), 1, s)
-	f, read := b.flows[0], b.ends[0]
-	post := func(o rnicspec.Opcode, n, at int) {
-		require.NoError(t, f.qp[0].Post(&rnicspec.WQE{Opcode: o, Flags: rnicspec.FlagSignalled, LocalKey: key,
-			RemoteKey: key, Length: uint32(n), LocalVA: f.from + uint64(at), RemoteVA: f.from + uint64(at)}))
-		require.NoError(t, f.qp[0].Ring())
-	}
-	send := func(n int) {
-		require.NoError(t, f.qp[1].Recv(&rnicspec.RecvWQE{Key: key}))
-		require.NoError(t, f.qp[1].RingRecv())
-		post(rnicspec.WriteImm, n, f.posted)
-		f.posted += n
-		f.last = append(f.last, f.posted)
-		require.NoError(t, b.e.Run())
-	}
-	for range 40 {
-		send(100)
-	}
-	require.EqualValues(t, 5, b.c.Stats().Copies, "the application takes nothing: no room for half of the share")
-	require.Equal(t, (8+5)*100, f.written, "with the fast ones")
-	for len(f.last) > 0 {
-		require.NoError(t, f.cq[1].Poll(func(c *rnicspec.CQE) {
-			f.last, f.taken = f.last[1:], append(f.taken, provider.Drawn{Credits: c.Drawn, Slow: c.Slow})
-		}, func(int) {}))
-		require.NoError(t, b.e.Run())
-		for _, x := range f.taken {
-			b.c.Processed(f.qp[1].Num(), x)
-			require.NoError(t, b.e.Run())
-			require.LessOrEqual(t, b.c.Stats().Copies, uint64(x.Slow)+8)
-		}
-		f.taken = nil
-	}
-	require.Equal(t, f.posted, f.written)
-	send(20 * mtu)
+	f := b.flows[0]
+	b.fill(f)
+	b.empty(f)
+	b.send(f, 20*mtu)
 	require.Equal(t, f.posted, f.written, "20 packets")
 	for range 12 {
-		send(100)
+		b.send(f, 100)
 	}
 	require.Less(t, f.written, f.posted)
-	post(rnicspec.Read, 64, room-64)
+	b.request(f, rnicspec.Read, 64, room-64)
 	require.NoError(t, b.e.Run())
 	require.Equal(t, f.posted, f.written, "a READ waits for them")
-	require.NoError(t, read.dev.Err())
+	require.NoError(t, b.ends[0].dev.Err())
+}
+
+// TestReopen checks that a queue pair which is opened after another was destroyed has an account as the first one had.
+func TestReopen(t *testing.T) {
+	s := bypass.DefaultSpec()
+	s.Flows, s.Credits = 1, 8
+	b := newBed(t, rand.New(rand.NewPCG(4, 4)), 1, s)
+	for i := range 3 {
+		f := b.flows[i]
+		b.fill(f)
+		b.empty(f)
+		for end, q := range f.qp {
+			q.DestroyIdle(func(err error) { require.NoError(t, err) })
+			require.NoError(t, b.e.Run())
+			if q.Release(); end == 1 {
+				b.c.Close(q.Num())
+			}
+		}
+		b.add(f.from + room)
+		require.NoError(t, b.e.Run())
+		require.Equal(t, f.qp[1].Num(), b.flows[i+1].qp[1].Num(), "the number is used again")
+	}
 }
 
 // TestSpecs checks that wrong parameters are refused by field, and that flows beyond the accounts are.
