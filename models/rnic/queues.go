@@ -76,10 +76,10 @@ type fetch struct {
 // fetchesAhead is the number of entry reads that the ring of a queue pair keeps in flight (assumption).
 const fetchesAhead = 2
 
-// fetchesAhead returns how many entry reads a ring may have in flight. A shared receive queue, from which many queue
+// mostFetches returns how many entry reads a ring may have in flight. A shared receive queue, from which many queue
 // pairs take entries, has so many that they bring as many entries as the NIC holds (Spec.Prefetch), if each is as long
 // as it may be: with more of them, the NIC would read entry by entry as messages take them.
-func (c *Comp) fetchesAhead(r *ring) int {
+func (c *Comp) mostFetches(r *ring) int {
 	if r.shared != nil {
 		return max(fetchesAhead, c.spec.Prefetch/c.spec.Fetch)
 	}
@@ -98,7 +98,7 @@ func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
 
 // fetch reads posted entries from a ring in memory, as far as there is room for them.
 func (c *Comp) fetch(q *qpair, r *ring) {
-	for ahead := c.fetchesAhead(r); r.requested != r.pi && r.fetches.Len() < ahead; {
+	for most := c.mostFetches(r); r.requested != r.pi && r.fetches.Len() < most; {
 		size := 1 << r.log
 		at := int(r.requested) & (size - 1)
 		n := min(int(r.pi-r.requested), c.spec.Fetch, size-at)

@@ -49,7 +49,7 @@ type Spec struct {
 	Caches     Caches     `yaml:"caches"`
 
 	Fetch    int `yaml:"fetch"`                  // work or receive entries per DMA read, at most
-	Prefetch int `yaml:"prefetch"`               // receive entries that a queue holds; if shared, with requested ones
+	Prefetch int `yaml:"prefetch"`               // receive entries a queue holds, or a shared one holds or is reading
 	TxBytes  int `yaml:"tx_buffer" unit:"bytes"` // bytes of requests whose payload was requested and that have not left
 	RxBytes  int `yaml:"rx_buffer" unit:"bytes"` // most bytes of packets not yet placed; further ones wait on the wire
 	OutDepth int `yaml:"tlp_buffer"`             // waiting TLPs at which DMA reads are no longer requested
