@@ -160,6 +160,35 @@ func (c *client) fill(i, m int) bool {
 // imm returns the immediate data of message m.
 func (e *end) imm(m int) uint32 { return uint32(mix(e.spec.Seed+uint64(e.flow)<<32) + uint64(m)) }
 
+// Misuse is a deliberate fault in one request of flow 0.
+type Misuse struct {
+	What    FaultKind `yaml:"what"`
+	Message int       `yaml:"message"` // message whose request is faulty
+}
+
+// FaultKind is the kind of fault in a request.
+type FaultKind string
+
+// Faults of a request.
+const (
+	RemoteKey    FaultKind = "remote_key"    // a key that the server does not have
+	RemoteBounds FaultKind = "remote_bounds" // the last byte is beyond the server's region
+	LocalKey     FaultKind = "local_key"     // a key that the client does not have
+	LocalBounds  FaultKind = "local_bounds"  // the last byte is beyond the client's region
+	ShortReceive FaultKind = "short_receive" // the server's receive request has one byte less than the message
+	BadReceive   FaultKind = "bad_receive"   // the server's receive request has a key that the server does not have
+	// the server posts no receive request for this message or any later one
+	NoReceive  FaultKind = "no_receive"
+	Deregister FaultKind = "deregister"  // the server deregisters its memory before it answers the message
+	Unaligned  FaultKind = "unaligned"   // an atomic whose address is not a multiple of eight
+	RevokedKey FaultKind = "revoked_key" // a WRITE with the key that the previous message invalidated
+	faultNames           = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, " +
+		"no_receive, deregister, unaligned or revoked_key"
+)
+
+func (w FaultKind) remote() bool  { return w == RemoteKey || w == RemoteBounds }
+func (w FaultKind) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
+
 // validateMisuse rejects faults that the workload cannot provoke.
 func (s *Spec) validateMisuse() error {
 	x := s.Misuse

@@ -136,35 +136,6 @@ type Spec struct {
 	Seed   uint64  `yaml:"seed"`   // seed of the message contents
 }
 
-// Misuse is a deliberate fault in one request of flow 0.
-type Misuse struct {
-	What    FaultKind `yaml:"what"`
-	Message int       `yaml:"message"` // message whose request is faulty
-}
-
-// FaultKind is the kind of fault in a request.
-type FaultKind string
-
-// Faults of a request.
-const (
-	RemoteKey    FaultKind = "remote_key"    // a key that the server does not have
-	RemoteBounds FaultKind = "remote_bounds" // the last byte is beyond the server's region
-	LocalKey     FaultKind = "local_key"     // a key that the client does not have
-	LocalBounds  FaultKind = "local_bounds"  // the last byte is beyond the client's region
-	ShortReceive FaultKind = "short_receive" // the server's receive request has one byte less than the message
-	BadReceive   FaultKind = "bad_receive"   // the server's receive request has a key that the server does not have
-	// the server posts no receive request for this message or any later one
-	NoReceive  FaultKind = "no_receive"
-	Deregister FaultKind = "deregister"  // the server deregisters its memory before it answers the message
-	Unaligned  FaultKind = "unaligned"   // an atomic whose address is not a multiple of eight
-	RevokedKey FaultKind = "revoked_key" // a WRITE with the key that the previous message invalidated
-	faultNames           = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, " +
-		"no_receive, deregister, unaligned or revoked_key"
-)
-
-func (w FaultKind) remote() bool  { return w == RemoteKey || w == RemoteBounds }
-func (w FaultKind) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
-
 // DefaultSpec returns a workload of 64 SENDs of 1 KB over one RC queue pair, eight in flight. The
 // timeout of 1 ms, seven retries and the RNR time of 10 us are assumptions: short, because simulated
 // time is expensive.
